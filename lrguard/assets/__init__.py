@@ -1,0 +1,1 @@
+"""Finds binary data inside text and puts references in its place."""

@@ -1,0 +1,1 @@
+"""The commands. Only this package knows Typer and rich."""

@@ -1,0 +1,1 @@
+"""Looks back into saved responses."""

@@ -1,0 +1,1 @@
+"""Reads a tool result and says what its bytes are."""

@@ -1,0 +1,1 @@
+"""Counts tokens and decides whether a text is over its threshold."""

@@ -1,0 +1,1 @@
+"""Writes what the model reads in place of a large result."""

@@ -1,0 +1,1 @@
+"""The session directory: the only place that knows how saved responses lie on disk."""

@@ -1,0 +1,1 @@
+"""Infers the structure of JSON, JSON lines and tables."""
