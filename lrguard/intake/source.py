@@ -78,6 +78,7 @@ class Spool:
         self._make_file = make_file
         self._pieces: list[bytes] = []
         self._descriptor = -1
+        self._spilled = 0
         self.size = 0
 
     def write(self, data: bytes) -> None:
@@ -91,10 +92,12 @@ class Spool:
         if self._descriptor < 0:
             self._descriptor = self._make_file()
         while self._pieces:
-            view = memoryview(self._pieces[0])
-            while view:
-                view = view[os.write(self._descriptor, view) :]
-            del self._pieces[0]
+            written = os.write(self._descriptor, self._pieces[0])
+            self._spilled += written
+            if written < len(self._pieces[0]):
+                self._pieces[0] = self._pieces[0][written:]
+            else:
+                del self._pieces[0]
 
     def source(self) -> Source:
         """What has been written so far."""
@@ -102,3 +105,9 @@ class Spool:
             self._pieces = [b"".join(self._pieces)]
             return BytesSource(self._pieces[0])
         return FileSource(self._descriptor, self.size)
+
+    def rescue(self) -> Iterator[bytes]:
+        """Everything that was given to `write`, also after a write to the file has failed."""
+        if self._descriptor >= 0:
+            yield from FileSource(self._descriptor, self._spilled).chunks()
+        yield from self._pieces

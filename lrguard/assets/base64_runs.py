@@ -1,0 +1,139 @@
+"""Finds runs of base64 in a text of any size, wherever they stand, by their characters alone.
+
+What a run may hold (alphabet, escapes, line breaks) has no byte in common with what separates words, so long regions
+without a separator are found first by looking at every 256th byte or so, and only those are read closely. No run is
+judged here: `evidence.py` tells data from what only looks like it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from lrguard.assets.run_lines import ALPHABET, NARROWEST, SHORTEST, WIDEST, Run, runs_in
+from lrguard.intake.source import Source
+
+LARGEST = 64 * 1024 * 1024
+"""Bytes of text beyond which a region is left alone, since it is decoded in memory."""
+
+WINDOW = 1024 * 1024
+
+_REGION = ALPHABET + b"\\%\r\n"
+_MARKED = bytes(0 if byte in _REGION else 1 for byte in range(256))
+_STEP = 16 * 1024
+_PADDING = re.compile(rb"={0,4}[A-Za-z0-9+/_-]?")
+
+
+def find_runs(text: Source, window: int = WINDOW) -> Iterator[Run]:
+    """Every run of at least `SHORTEST` encoded characters, in order; `window` is how many bytes are read at once."""
+    for start, end in _regions(text, window):
+        if end - start > LARGEST:
+            continue
+        padding = _PADDING.match(text.read(end, end + 5))
+        # With what follows the padding: a letter there makes the bounds doubtful.
+        region = text.read(start, end + padding.end()) if padding and padding[0][:1] == b"=" else text.read(start, end)
+        rest = region.translate(None, ALPHABET)
+        if len(rest) <= 2 and rest == b"=" * len(rest) and region.endswith(rest):
+            if len(region) - len(rest) >= SHORTEST:
+                yield Run(start, start + len(region), region[: len(region) - len(rest)], len(rest))
+            continue
+        before = text.read(max(0, start - WIDEST), start)
+        url = b"base64," in before[-32:].lower()
+        for at, part in _parts(region, _FOREIGN_IN_URL if url else _FOREIGN):
+            for place, lines in _long_lines(part):
+                lead = 0 if at + place else _column(before, escaped=b"\n" not in lines)
+                yield from runs_in(lines, start + at + place, lead)
+
+
+def _regions(text: Source, window: int) -> Iterator[tuple[int, int]]:
+    """Where at least `SHORTEST` bytes stand that may all belong to a run."""
+    start = 0
+    long = False
+    base = 0
+    for piece in text.chunks(size=window):
+        at = 0
+        while True:
+            if long:
+                stop = _separator(piece, at)
+                if stop < 0:
+                    break
+                yield start, base + stop
+                start, at, long = base + stop + 1, stop + 1, False
+            last = _last_separator(piece, at, min(start + SHORTEST - base, len(piece)))
+            if last >= 0:
+                start, at = base + last + 1, last + 1
+            elif start + SHORTEST - base <= len(piece):
+                long, at = True, start + SHORTEST - base
+            else:
+                break
+        base += len(piece)
+    if long:
+        yield start, base
+
+
+def _last_separator(piece: bytes, start: int, end: int) -> int:
+    """A separator near the end of that part of `piece`; -1 when there is none in it."""
+    found = piece.rfind(b" ", start, end)
+    if found < 0:
+        found = piece.rfind(b'"', start, end)
+    if found < 0 and start < end:
+        found = piece[start:end].translate(_MARKED).rfind(1)
+        found = start + found if found >= 0 else -1
+    return found
+
+
+def _separator(piece: bytes, start: int) -> int:
+    """The first separator at or after `start`; -1 when there is none."""
+    for at in range(start, len(piece), _STEP):
+        found = piece[at : at + _STEP].translate(_MARKED).find(1)
+        if found >= 0:
+            return at + found
+    return -1
+
+
+_NOT_OURS = rb"u(?!00(?:2[BbDdFf]|3[Dd]|5[Ff]))"
+_ESCAPE = rb"(?<!\\)\\++(?:" + _NOT_OURS + rb"(?:[0-9A-Fa-f]{4}\\" + _NOT_OURS + rb")*+|[^u/nr\\])"
+_FOREIGN = re.compile(_ESCAPE + rb"|%(?:[0-9A-Fa-f]{0,2}%)*+")
+_FOREIGN_IN_URL = re.compile(_ESCAPE + rb"|%(?!2[BbFf]|3[Dd])")
+
+
+def _parts(region: bytes, foreign: re.Pattern[bytes]) -> Iterator[tuple[int, bytes]]:
+    """The parts of `region` between escapes that no run has, where they are long enough; each with its place."""
+    if b"%" not in region and b"\\" not in region:
+        yield 0, region
+        return
+    at = 0
+    for found in foreign.finditer(region):
+        if found.start() - at >= SHORTEST:
+            yield at, region[at : found.start()]
+        at = found.end()
+    if len(region) - at >= SHORTEST:
+        yield at, region[at:]
+
+
+def _long_lines(part: bytes) -> Iterator[tuple[int, bytes]]:
+    """Lines of `part` that may be those of a run: all but the last of them at least `NARROWEST` long."""
+    line_break = b"\n" if b"\n" in part else b"\\n"
+    at = 0
+    while at + SHORTEST <= len(part):
+        short = part.rfind(line_break, at, at + NARROWEST + len(line_break))
+        if short >= 0:
+            at = short + len(line_break)
+            continue
+        end = at
+        while (found := part.find(line_break, end)) - end >= NARROWEST:
+            end = found + len(line_break)
+        end = len(part) if found < 0 else found
+        yield at, part if end - at == len(part) else part[at:end]
+        at = end + len(line_break)
+
+
+_STRING_START = re.compile(rb'"|\\n')
+
+
+def _column(before: bytes, *, escaped: bool) -> int:
+    """Bytes between the beginning of the line (escaped: of the line in its JSON string) and the end of `before`."""
+    if not escaped:
+        return len(before) - before.rfind(b"\n") - 1
+    starts = [found.end() for found in _STRING_START.finditer(before)]
+    return len(before) - (starts[-1] if starts else 0)

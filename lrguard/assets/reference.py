@@ -1,0 +1,43 @@
+"""What stands in a linked document in place of data: an object in JSON, a bracketed text elsewhere."""
+
+from __future__ import annotations
+
+import json
+
+
+def reference_object(path: str, media_type: str, size: int, declared: str | None, level: int) -> bytes:
+    """The JSON object that stands for a whole string value, inside of `level` JSON strings; `size` in bytes."""
+    value: dict[str, object] = {"path": path, "mimeType": media_type, "size": size}
+    reference: dict[str, object] = {"assetRef": value}
+    if declared:
+        value["declaredMimeType"] = declared
+    return _inside(json.dumps(reference, ensure_ascii=not _encodes(path)), level)
+
+
+def reference_text(path: str, media_type: str, size: int, level: int) -> bytes:
+    """The text that stands for a run, inside of `level` JSON strings; `size` in bytes."""
+    return _inside(f"[asset: {path} ({media_type}, {size_text(size)})]", level)
+
+
+def size_text(size: int) -> str:
+    """A number of bytes as people read it: `312 B`, `10.7 KB`, `3.4 MB`; the units are powers of 1024."""
+    if size < 1024:
+        return f"{size} B"
+    amount, unit = size / 1024, "KB"
+    for larger in ("MB", "GB"):
+        # What would be rounded to 1024.0 belongs to the next unit.
+        if amount < 1023.95:
+            break
+        amount, unit = amount / 1024, larger
+    return f"{amount:.1f} {unit}"
+
+
+def _inside(text: str, level: int) -> bytes:
+    for _ in range(level):
+        text = json.dumps(text, ensure_ascii=not _encodes(text))[1:-1]
+    return text.encode("utf-8", "surrogateescape")
+
+
+def _encodes(text: str) -> bool:
+    """Whether `text` is free of the surrogates that stand for undecodable bytes of a path."""
+    return not any("\ud800" <= character <= "\udfff" for character in text)

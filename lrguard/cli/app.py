@@ -1,0 +1,73 @@
+"""Chooses the command and runs it.
+
+Each command is a Typer application of its own in its own module, so that a call imports one command and not all.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+
+import typer
+
+from lrguard import __version__
+from lrguard.cli import streams
+from lrguard.errors import DONE, FAILED, LrguardError
+
+FILTER = "lrguard.cli.filter"
+COMMANDS = {
+    "count": ("lrguard.cli.count", "tokens of texts, as wc counts words"),
+}
+INTERRUPTED = 130
+
+
+def main(arguments: list[str]) -> int:
+    """Run the command that `arguments` name, the filter where they name none; the exit status."""
+    streams.claim()
+    if arguments[:1] == ["--version"]:
+        streams.write(f"lrguard {__version__}\n".encode())
+        return DONE
+    name = arguments[0] if arguments and arguments[0] in COMMANDS else None
+    module = import_module(COMMANDS[name][0] if name else FILTER)
+    return run(module.app, f"lrguard {name}" if name else "lrguard", arguments[1:] if name else arguments)
+
+
+def run(app: typer.Typer, program: str, arguments: list[str]) -> int:
+    """Run one Typer application; every way it can end becomes an exit status and at most one line on standard error."""
+    command = typer.main.get_command(app)
+    try:
+        status = command.main(arguments, prog_name=program, standalone_mode=False)
+        sys.stdout.flush()
+        return status if isinstance(status, int) else DONE
+    except streams.ReaderLeft:
+        return streams.PIPE_CLOSED
+    except BrokenPipeError:
+        return streams.PIPE_CLOSED
+    except LrguardError as error:
+        return _failed(error)
+    except typer.TyperException as error:
+        return _failed(LrguardError(error.format_message().rstrip("."), remedy=f"see `{program} --help`"))
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except Exception as error:
+        return _failed(LrguardError("internal error", f"{type(error).__name__}: {error}", "please report it"))
+
+
+def application() -> typer.Typer:
+    """An empty application for one command, with plain help and no shell machinery."""
+    return typer.Typer(
+        add_completion=False,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+
+
+def _failed(error: LrguardError) -> int:
+    if os.environ.get("LRGUARD_DEBUG") == "1":
+        import traceback
+
+        traceback.print_exc()
+    streams.note(str(error))
+    return error.status or FAILED

@@ -1,0 +1,86 @@
+"""`lrguard count [FILE..]`: the tokens of texts, as `wc` counts words."""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated
+
+import typer
+
+from lrguard.cli import parameters as p
+from lrguard.cli import streams
+from lrguard.cli.app import application
+from lrguard.cli.place import cache_folder, temporary_file
+from lrguard.errors import DONE, LrguardError
+from lrguard.intake.encoding import detect, to_utf8
+from lrguard.intake.receive import Unspooled, receive
+from lrguard.intake.source import Spool
+from lrguard.measure.tokens import Count, Counter
+from lrguard.settings import resolve
+
+HELP = """Print the number of tokens of each FILE (standard input without one) and, of several, their total."""
+
+EPILOG = "Example: lrguard count *.md"
+
+app = application()
+
+
+@app.command(help=HELP, epilog=EPILOG)
+def count(
+    files: Annotated[list[str] | None, typer.Argument(metavar="[FILE].."), ] = None,
+    encoding: p.Encoding = None,
+    json: p.Json = False,
+) -> int:
+    """Count the tokens of texts."""
+    settings = resolve({"encoding": encoding}, os.environ)
+    counter = Counter(settings.encoding, cache_folder(os.environ))
+    counts: list[tuple[str | None, Count]] = []
+    failed: LrguardError | None = None
+    for name in files or [None]:
+        try:
+            counts.append((name, _count(name, counter)))
+        except LrguardError as error:
+            failed = error
+            streams.note(str(error))
+    if len(files or []) > 1:
+        total = Count(sum(c.tokens for _, c in counts), all(c.exact for _, c in counts))
+        counts.append(("total", total))
+    streams.write((_as_json(counts, settings.encoding) if json else _as_columns(counts)).encode("utf-8", "surrogateescape"))
+    return failed.status if failed else DONE
+
+
+def _count(name: str | None, counter: Counter) -> Count:
+    descriptor = streams.INPUT
+    if name not in (None, "-"):
+        try:
+            descriptor = os.open(name or "-", os.O_RDONLY | os.O_CLOEXEC)
+        except OSError as error:
+            raise LrguardError(f"cannot read {name}", error.strerror or str(error)) from None
+    try:
+        received = receive(descriptor, temporary_file)
+    except Unspooled as error:
+        raise LrguardError(f"cannot count {name or 'standard input'}", error.why) from None
+    if received.failure:
+        raise LrguardError(f"cannot read {name or 'standard input'}", received.failure)
+    encoding = detect(received.source, received.scan)
+    if encoding is None:
+        raise LrguardError(f"cannot count {name or 'standard input'}", "it is binary data")
+    return counter.whole(to_utf8(received.source, encoding, Spool(temporary_file)))
+
+
+def _as_columns(counts: list[tuple[str | None, Count]]) -> str:
+    numbers = [f"{'' if count.exact else '~'}{count.tokens}" for _, count in counts]
+    width = max((len(number) for number in numbers), default=0)
+    return "".join(
+        f"{number:>{width}} {name}\n" if name is not None else f"{number}\n"
+        for number, (name, _) in zip(numbers, counts, strict=True)
+    )
+
+
+def _as_json(counts: list[tuple[str | None, Count]], encoding: str) -> str:
+    import json
+
+    return "".join(
+        json.dumps({"file": name, "tokens": count.tokens, "exact": count.exact, "encoding": encoding}) + "\n"
+        for name, count in counts
+    )

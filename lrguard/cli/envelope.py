@@ -1,0 +1,62 @@
+"""The `--json` form of an outcome: version 1 of the contract's section 5, to which keys are only ever added."""
+
+from __future__ import annotations
+
+import json
+
+from lrguard.assets.link import StoredAsset
+from lrguard.outcome import Outcome
+from lrguard.settings import Settings
+
+VERSION = 1
+
+
+def envelope(outcome: Outcome, settings: Settings) -> bytes:
+    """One JSON object on one line."""
+    data = outcome.content.read()
+    content = data.decode(outcome.content_encoding, "replace")
+    record = {
+        "version": VERSION,
+        "outcome": outcome.kind.value,
+        "content": content,
+        "content_exact": outcome.content_exact,
+        **details(outcome, settings),
+    }
+    return (json.dumps(record, ensure_ascii=True) + "\n").encode("ascii")
+
+
+def details(outcome: Outcome, settings: Settings) -> dict[str, object]:
+    """Everything but the content."""
+    return {
+        "id": outcome.id,
+        "saved": outcome.saved,
+        "reading_copy": outcome.reading_copy,
+        "tool": settings.tool,
+        "call_id": settings.call_id,
+        "media_type": outcome.media_type,
+        "encoding": outcome.encoding,
+        "bytes": outcome.size,
+        "lines": outcome.lines,
+        "sha256": outcome.sha256,
+        "tokens": outcome.tokens,
+        "tokens_exact": outcome.tokens_exact,
+        "content_tokens": outcome.content_tokens,
+        "threshold": settings.threshold,
+        "is_error": outcome.is_error,
+        "assets": [_asset(asset) for asset in outcome.assets],
+        "summary": outcome.summary,
+        "incomplete": outcome.incomplete,
+    }
+
+
+def _asset(stored: StoredAsset) -> dict[str, object]:
+    asset = stored.asset
+    return {
+        "path": stored.path,
+        "media_type": asset.media_type,
+        "declared_media_type": asset.declared_media_type,
+        "bytes": asset.size,
+        "sha256": asset.sha256,
+        "json_path": asset.json_path,
+        "source": asset.origin,
+    }

@@ -1,0 +1,33 @@
+"""The shared options as Typer parameters, made from the one table of options."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from lrguard.options import OPTIONS
+
+
+def option(name: str) -> typer.models.OptionInfo:
+    """Typer's form of one row of the table. Environment variables are left to the settings, which know what a bad one costs."""
+    row = OPTIONS[name]
+    info: typer.models.OptionInfo = typer.Option(
+        *row.flags, metavar=row.metavar or None, help=row.described(), show_default=False
+    )
+    return info
+
+
+Session = Annotated[str | None, option("session")]
+ShowSession = Annotated[str | None, option("show_session")]
+Tool = Annotated[str | None, option("tool")]
+CallId = Annotated[str | None, option("call_id")]
+Threshold = Annotated[int | None, option("threshold")]
+Agent = Annotated[str | None, option("agent")]
+ContextWindow = Annotated[int | None, option("context_window")]
+PreviewChars = Annotated[int | None, option("preview_chars")]
+Encoding = Annotated[str | None, option("encoding")]
+Output = Annotated[str | None, option("output")]
+Json = Annotated[bool, option("json")]
+OnSaveError = Annotated[str | None, option("on_save_error")]
+Quiet = Annotated[bool, option("quiet")]

@@ -1,0 +1,60 @@
+"""Where this process keeps things: the session, the cache of vocabularies, and files that nobody else sees."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+
+from lrguard.errors import SaveError
+from lrguard.guard import Workplace
+from lrguard.measure.tokens import Counter
+from lrguard.session.location import default_session
+from lrguard.session.store import Session
+from lrguard.settings import Settings
+
+
+@contextmanager
+def place_for(settings: Settings, *, keeps: bool = True) -> Iterator[Workplace]:
+    """The workplace that `settings` name; temporary files of it are gone afterwards."""
+    session = session_for(settings)
+    counter = Counter(settings.encoding, cache_folder(os.environ))
+    try:
+        yield Workplace(session, counter, _spooling(session) if keeps else temporary_file, keeps)
+    finally:
+        session.close()
+
+
+def session_for(settings: Settings) -> Session:
+    """The session that `settings` name, else the default one of the working directory."""
+    path = settings.session or default_session(os.environ, os.getcwd())
+    return Session(os.path.abspath(path), shown_as=settings.show_session)
+
+
+def cache_folder(environ: Mapping[str, str]) -> str | None:
+    """The folder for vocabularies, as the XDG base directories have it; None without a home."""
+    base = environ.get("XDG_CACHE_HOME", "")
+    if not os.path.isabs(base):
+        home = environ.get("HOME", "")
+        base = os.path.join(home, ".cache") if os.path.isabs(home) else ""
+    return os.path.join(base, "lrguard") if base else None
+
+
+def temporary_file() -> int:
+    """A new file without a name, open for reading and writing."""
+    from tempfile import TemporaryFile
+
+    with TemporaryFile(prefix="lrguard-") as file:
+        return os.dup(file.fileno())
+
+
+def _spooling(session: Session) -> Callable[[], int]:
+    """A file in the session, so that it can be published without a copy; one without a name where that is not possible."""
+
+    def make_file() -> int:
+        try:
+            return session.make_temporary()
+        except SaveError:
+            return temporary_file()
+
+    return make_file

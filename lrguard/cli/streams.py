@@ -1,0 +1,94 @@
+"""Standard output and error as a filter needs them.
+
+Data goes to the descriptor as bytes, past every layer that would wrap, color or re-encode it. A reader that left ends
+the command with 141 as SIGPIPE would; a full disk or a closed descriptor is an error with status 2.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable
+from select import select
+
+from lrguard.errors import LrguardError
+
+INPUT, OUTPUT, ERRORS = 0, 1, 2
+PIPE_CLOSED = 141
+PIECE = 1024 * 1024
+
+
+class ReaderLeft(Exception):
+    """The reader of standard output closed it."""
+
+
+closed: set[int] = set()
+
+
+def claim() -> None:
+    """Put /dev/null in the place of standard descriptors that are closed, so that no file of ours takes their number."""
+    for descriptor in (INPUT, OUTPUT, ERRORS):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            closed.add(descriptor)
+            null = os.open(os.devnull, os.O_RDWR)
+            if null != descriptor:
+                os.dup2(null, descriptor)
+                os.close(null)
+
+
+def write(data: bytes) -> None:
+    """Write all of `data` to standard output. Raises ReaderLeft, or LrguardError when it cannot be written."""
+    if OUTPUT in closed and data:
+        raise LrguardError("cannot write the result", "standard output is closed")
+    view = memoryview(data)
+    while view:
+        try:
+            view = view[os.write(OUTPUT, view[:PIECE]) :]
+        except BlockingIOError:
+            select([], [OUTPUT], [])
+        except BrokenPipeError:
+            raise ReaderLeft from None
+        except OSError as error:
+            raise LrguardError("cannot write the result", error.strerror or str(error)) from None
+
+
+def write_all(pieces: Iterable[bytes]) -> None:
+    """Write one piece after the other; see `write`."""
+    for piece in pieces:
+        write(piece)
+
+
+def note(text: str) -> None:
+    """One line on standard error, control characters in it shown as escapes; nothing where it cannot be written."""
+    from lrguard.intake.sanitize import visible
+
+    line = f"lrguard: {visible(text)}".replace("\n", "\\n").replace("\t", "\\t")
+    try:
+        os.write(ERRORS, line.encode("utf-8", "backslashreplace") + b"\n")
+    except OSError:
+        pass
+
+
+def is_terminal(descriptor: int) -> bool:
+    """Whether a person sits behind the descriptor."""
+    return descriptor not in closed and os.isatty(descriptor)
+
+
+def leave(status: int) -> None:
+    """End the process at once: unloading a vocabulary costs more than reading it."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError, AttributeError):
+            pass
+    os._exit(status)
+
+
+def report(error: LrguardError) -> int:
+    """Say what failed on standard error; the exit status."""
+    note(str(error))
+    return error.status
+
+

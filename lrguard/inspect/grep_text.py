@@ -1,0 +1,292 @@
+"""Searches a text line by line and shows a window around each match.
+
+A match is one occurrence. The search goes over blocks of whole lines, so that a pattern is started once a megabyte and
+not once a line; line and column are worked out for what is shown alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+from typing import NamedTuple
+
+from lrguard.inspect.excerpt import decode
+from lrguard.inspect.pattern import Pattern, has_encoded, inside_encoded
+from lrguard.inspect.window import Window, only, window_around
+from lrguard.intake.source import Source
+
+BLOCK = 1024 * 1024
+LONGEST_LINE = 16 * 1024 * 1024
+"""Bytes of a line above which it is searched in pieces, so that memory has a bound."""
+
+
+class Show(Enum):
+    """What of a match is shown: its window, shared with others that lie in it; a window each; or the match alone."""
+
+    WINDOW = "window"
+    EACH = "each"
+    MATCH = "match"
+
+
+@dataclass(frozen=True, slots=True)
+class TextQuery:
+    """What to look for. `invert` finds lines without a match; `most` matches (None: all) are taken after `skip`."""
+
+    pattern: Pattern
+    window: int = 120
+    show: Show = Show.WINDOW
+    invert: bool = False
+    skip: int = 0
+    most: int | None = None
+
+
+class Hit(NamedTuple):
+    """A window with the `matches` that lie in it; `line` and `column` (characters, from 1) are those of the first one.
+
+    `match` is the first one alone, `offset` the byte where it begins, and `line_at` the byte where its line begins.
+    """
+
+    line: int
+    column: int
+    matches: int
+    window: Window
+    match: Window
+    offset: int
+    line_at: int
+
+
+@dataclass(slots=True)
+class Totals:
+    """How a search ended: `total` matches in all, `taken` of them by the caller after `skip`.
+
+    `complete` is False where it stopped at `most` or at a time limit; `encoded` counts occurrences inside long base64,
+    which are no matches; `pieces` tells that a line was longer than what is searched at once.
+    """
+
+    total: int = 0
+    taken: int = 0
+    complete: bool = True
+    encoded: int = 0
+    pieces: bool = False
+
+
+class _Block(NamedTuple):
+    """Whole lines, or a piece of a very long one, from byte `base` on; `inside` tells that it begins inside a line."""
+
+    base: int
+    data: bytes
+    inside: bool
+
+
+def _blocks(text: Source) -> Iterator[_Block]:
+    base = 3 if text.read(0, 3) == b"\xef\xbb\xbf" else 0
+    inside = False
+    while base < text.size:
+        size = BLOCK
+        data = text.read(base, base + size)
+        while len(data) == size and base + size < text.size and b"\n" not in data and size < LONGEST_LINE:
+            size *= 2
+            data = text.read(base, base + size)
+        if base + len(data) < text.size:
+            cut = data.rfind(b"\n") + 1
+            if not cut:
+                cut = len(data)
+                while cut > len(data) - 3 and data[cut - 1] & 0xC0 == 0x80:
+                    cut -= 1
+                if data[cut - 1] >= 0xC0:
+                    cut -= 1
+            data = data[:cut]
+        yield _Block(base, data, inside)
+        inside = not data.endswith(b"\n")
+        base += len(data)
+
+
+def search_text(text: Source, query: TextQuery, take: Callable[[Hit], bool]) -> Totals:
+    """Hand each hit to `take` until that returns False, and then count the rest; what was found in all.
+
+    A hit that `take` refuses is not among those taken, so `skip` + `taken` is where the next search goes on.
+    """
+    search = _TextSearch(text, query, take)
+    for block in _blocks(text):
+        if not search.block(block):
+            break
+    return search.finish()
+
+
+class _TextSearch:
+    def __init__(self, text: Source, query: TextQuery, take: Callable[[Hit], bool]) -> None:
+        self._text, self._query, self._take = text, query, take
+        self._totals = Totals()
+        self._open = True
+        self._pending: Hit | None = None
+        # The last place whose line and column are known: byte, line number, byte of the line's start, column from 0.
+        self._line, self._line_at = 1, 0
+        self._column_byte, self._column = 0, 0
+        self._known = 0
+        self._bad_until = -1
+
+    def block(self, block: _Block) -> bool:
+        """Search one block; False where nothing more is wanted."""
+        base, data, query, totals = block.base, block.data, self._query, self._totals
+        self._start_block(block)
+        last = None if query.most is None else query.skip + query.most
+        encoded = not query.invert and has_encoded(data)
+        if last is None and not self._open and not encoded and not query.invert:
+            totals.total += query.pattern.count(data)
+            totals.complete &= not query.pattern.gave_up
+            return totals.complete
+        spans = _unmatched(data, query.pattern) if query.invert else query.pattern.spans(data)
+        for start, end in spans:
+            if encoded and start < end and inside_encoded(data, start, end):
+                totals.encoded += 1
+                continue
+            if last is not None and totals.total >= last:
+                totals.complete = False
+                return False
+            totals.total += 1
+            if self._open and totals.total > query.skip:
+                self._show(base, data, start, end)
+        if query.pattern.gave_up:
+            totals.complete = False
+            return False
+        self._end_block(block)
+        return True
+
+    def finish(self) -> Totals:
+        """What was found in all."""
+        self._flush()
+        return self._totals
+
+    def _start_block(self, block: _Block) -> None:
+        self._totals.pieces |= block.inside
+        if not block.inside:
+            self._line_at = self._column_byte = block.base
+            self._column = 0
+        self._known = block.base
+
+    def _end_block(self, block: _Block) -> None:
+        if self._open:
+            end = block.base + len(block.data)
+            self._move(block.base, block.data, end)
+            if self._pending is not None and block.data.endswith(b"\n"):
+                self._flush()
+
+    def _move(self, base: int, data: bytes, to: int) -> None:
+        """Count the lines and the characters from the last known place up to byte `to`."""
+        feeds = data.count(b"\n", self._known - base, to - base)
+        if feeds:
+            self._line += feeds
+            self._line_at = self._column_byte = base + data.rfind(b"\n", 0, to - base) + 1
+            self._column = 0
+        part = data[max(0, self._column_byte - base) : to - base]
+        self._column += len(part) if part.isascii() else len(decode(part))
+        self._column_byte = self._known = to
+
+    def _show(self, base: int, data: bytes, start: int, end: int) -> None:
+        query, pending = self._query, self._pending
+        if pending is not None:
+            shares = start > pending.offset - base and end + base <= pending.window.end and not query.invert
+            if query.show is Show.WINDOW and shares and data.find(b"\n", max(0, pending.offset - base), start) < 0:
+                self._pending = pending._replace(matches=pending.matches + 1)
+                return
+            self._flush()
+            if not self._open:
+                return
+        self._move(base, data, base + start)
+        first = max(0, self._line_at - base)
+        # A line's end beyond the window is of no interest, and looking for it at every match would be quadratic.
+        reach = min(len(data), (start if query.invert else end) + 4 * query.window + 8)
+        feed = data.find(b"\n", start if query.invert else end, reach)
+        last = reach if feed < 0 else feed
+        if last > first and data[last - 1] == 13:
+            last = max(last - 1, end)
+        match = window = only(data, start, end)
+        if query.show is not Show.MATCH or query.invert:
+            window = window_around(data, start, start if query.invert else end, first, last, query.window)
+        window = window._replace(
+            start=window.start + base, end=window.end + base, cut_left=window.cut_left or self._line_at < base + first
+        )
+        self._pending = Hit(self._line, self._column + 1, 1, window, match, base + start, self._line_at)
+
+    def _flush(self) -> None:
+        if self._pending is not None:
+            if self._open and self._take(self._pending):
+                self._totals.taken += self._pending.matches
+            else:
+                self._open = False
+            self._pending = None
+
+
+def _unmatched(data: bytes, pattern: Pattern) -> Iterator[tuple[int, int]]:
+    """The lines of `data` without a match, each as the span of its text."""
+    at, size = 0, len(data)
+    for start, _ in pattern.spans(data):
+        if start < at:
+            continue
+        yield from _lines(data, at, data.rfind(b"\n", at, start) + 1)
+        feed = data.find(b"\n", start)
+        at = size if feed < 0 else feed + 1
+    yield from _lines(data, at, size)
+
+
+def _lines(data: bytes, at: int, end: int) -> Iterator[tuple[int, int]]:
+    while at < end:
+        feed = data.find(b"\n", at, end)
+        stop = end if feed < 0 else feed
+        yield at, stop
+        at = stop + 1
+
+
+class Line(NamedTuple):
+    """A line of context: its number and its beginning."""
+
+    number: int
+    window: Window
+
+
+def lines_before(text: Source, hit: Hit, lines: int, characters: int) -> list[Line]:
+    """Up to `lines` lines before a hit, in order."""
+    found: list[Line] = []
+    end = hit.line_at
+    while len(found) < lines and end > 0:
+        end -= 1
+        start = end
+        while start > 0:
+            piece = text.read(max(0, start - 65536), start)
+            feed = piece.rfind(b"\n")
+            start -= len(piece) - feed - 1
+            if feed >= 0:
+                break
+        found.append(Line(hit.line - len(found) - 1, _beginning(text, start, end, characters)))
+        end = start
+    return found[::-1]
+
+
+def lines_after(text: Source, hit: Hit, lines: int, characters: int) -> list[Line]:
+    """Up to `lines` lines after a hit, in order."""
+    found: list[Line] = []
+    at = _line_end(text, hit.offset) + 1
+    while len(found) < lines and at < text.size:
+        end = _line_end(text, at)
+        found.append(Line(hit.line + len(found) + 1, _beginning(text, at, end, characters)))
+        at = end + 1
+    return found
+
+
+def _line_end(text: Source, at: int) -> int:
+    while at < text.size:
+        piece = text.read(at, at + 65536)
+        feed = piece.find(b"\n")
+        if feed >= 0:
+            return at + feed
+        at += len(piece)
+    return text.size
+
+
+def _beginning(text: Source, start: int, end: int, characters: int) -> Window:
+    data = text.read(start, min(end, start + 4 * characters + 8))
+    if start + len(data) == end and data.endswith(b"\r"):
+        data, end = data[:-1], end - 1
+    window = window_around(data, 0, 0, 0, len(data), characters)
+    return window._replace(cut_right=start + window.end < end)

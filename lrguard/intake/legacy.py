@@ -1,0 +1,75 @@
+"""Guesses in which of the encodings that came before UTF-8 a sample of text is.
+
+charset-normalizer is asked only among those that occur, and only for text that is mostly not ASCII: a few accented
+letters in English fit every code page, so there the letters' own places decide.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+
+_OCCURRING = [
+    "cp1252", "latin_1", "cp1250", "cp1251", "koi8_r", "cp1253", "cp1254", "cp1255", "cp1256",
+    "cp866", "gb18030", "big5", "cp932", "euc_jp", "euc_kr",
+]  # fmt: skip
+
+_RUN = re.compile(rb"[\x80-\xff]+")
+_FRAMES = bytes(range(0xB0, 0xDE)) + b"\xdf\xfe"
+"""Lines and blocks in the code pages of a Windows console; `tree` draws with them."""
+
+
+def guess(sample: bytes) -> str | None:
+    """The name of the encoding that fits `sample` best, as `codecs` spells it; None where none is likely.
+
+    `sample` holds bytes above 127, is not UTF-8, and should be whole lines, at most 64 KiB.
+    """
+    runs = _RUN.findall(sample)
+    high = b"".join(runs)
+    if (b"\xc4\xc4" in high or b"\xcd\xcd" in high) and len(high.translate(None, _FRAMES)) * 20 <= len(high):
+        return "cp437"
+    # Western letters stand alone among ASCII; a language written in another script fills its words with high bytes.
+    if runs and sum(len(run) <= 2 for run in runs) >= 0.95 * len(runs) and len(high) * 4 <= len(sample):
+        return _latin(sample, len(high))
+    from charset_normalizer import from_bytes
+
+    if len(sample) < 512:
+        # Letters are compared with a language's only where there are some hundred of them.
+        sample += (b"\n" + sample) * (512 // len(sample))
+    found = from_bytes(sample, cp_isolation=_OCCURRING, preemptive_behaviour=False, language_threshold=0.1)
+    names = [codecs.lookup(match.encoding).name for match in found]
+    likely = [name for name in names if name not in ("euc_jp", "cp932") or _has_kana(sample, name)]
+    return next(iter(likely or names), None)
+
+
+_KANA = re.compile("[\u3041-\u30fe]")
+
+
+def _has_kana(sample: bytes, encoding: str) -> bool:
+    """Whether text that decodes as Japanese has the syllables without which no Japanese sentence can do."""
+    text = sample.decode(encoding, "replace")
+    return len(_KANA.findall(text)) * 20 >= sum(character > "\x7f" for character in text)
+
+
+_LETTER = re.compile(rb"[A-Za-z\xc0-\xff][\xc0-\xd6\xd8-\xf6\xf8-\xfe]|[\xc0-\xd6\xd8-\xf6\xf8-\xfe][a-z]")
+_SIGN = re.compile(rb"(?<![\x80-\xff])[\x80\x85\x91-\x97\x99\xa0-\xbf\xd7](?![\xc0-\xff])")
+_CONSOLE = re.compile(rb"[a-z][\x80-\x89\x8b-\x8d\x8f\x90\x93-\x99\x9b\x9d\xa0-\xa5][a-z]")
+_POLISH = re.compile(rb"[A-Za-z\xe0-\xff][\xb3\xb9\xbf][a-z\xb3\xb9\xbf]")
+_TURKISH = re.compile(rb"[\xd0\xdd\xde\xf0\xfd\xfe]")
+_ICELANDIC = re.compile(rb"[\xc1\xc9\xcd\xd3\xda\xe1\xe9\xed\xf3\xfa\xc6\xe6]")
+
+
+def _latin(sample: bytes, high: int) -> str | None:
+    """The code page of a text in Latin letters, by the letters that only one of them has at their places.
+
+    None where most of the `high` bytes above 127 are neither letters beside letters nor signs: those are stray bytes.
+    """
+    letters = len(_LETTER.findall(sample))
+    if len(_CONSOLE.findall(sample)) > letters:
+        return "cp850"
+    if _POLISH.search(sample):
+        return "cp1250"
+    if (letters + len(_SIGN.findall(sample))) * 2 < high:
+        return None
+    turkish = len(_TURKISH.findall(sample))
+    return "cp1254" if turkish > 1 and turkish > 8 * len(_ICELANDIC.findall(sample)) else "cp1252"

@@ -1,0 +1,101 @@
+"""The options that several commands share: one table for the parser, the settings, help and the instant path.
+
+It imports nothing, so that a call that has nothing to do pays nothing for it.
+"""
+
+from __future__ import annotations
+
+
+class Option:
+    """One option: how it is written, which environment variable stands for it, its default and its help."""
+
+    __slots__ = ("default", "environment", "flags", "group", "help", "metavar")
+
+    def __init__(
+        self, flags: str, metavar: str, help: str, *, environment: str = "", default: object = None, group: str = ""
+    ) -> None:
+        self.flags = tuple(flags.split())
+        self.metavar, self.help, self.environment = metavar, help, environment
+        self.default, self.group = default, group
+
+    def described(self) -> str:
+        """The help text with the environment variable and the default behind it."""
+        extra = [f"env: {self.environment}"] if self.environment else []
+        extra += [f"default: {self.default}"] if self.default is not None else []
+        return f"{self.help}  [{'; '.join(extra)}]" if extra else self.help
+
+
+ENCODINGS = ("o200k_base", "cl100k_base", "estimate")
+OUTPUTS = ("text", "json")
+ON_SAVE_ERROR = ("pass", "preview")
+
+PROFILES = {"root": 6000, "subagent": 12000}
+"""Thresholds of the built-in agent profiles, in tokens."""
+
+WINDOW_SHARE, WINDOW_LEAST, WINDOW_MOST = 0.10, 2000, 12000
+"""The threshold that a context window gives: this share of it, within these tokens."""
+
+OPTIONS = {
+    "session": Option(
+        "-s --session",
+        "DIR",
+        "Session directory, made when first needed. Without it there is one for each repository or folder.",
+        environment="LRGUARD_SESSION",
+        group="session",
+    ),
+    "show_session": Option(
+        "--show-session",
+        "DIR",
+        "How messages write the session's path (another mount of it).",
+        environment="LRGUARD_SHOW_SESSION",
+        group="session",
+    ),
+    "tool": Option(
+        "-n --tool",
+        "NAME",
+        "The tool's name, for file names and the message.",
+        environment="LRGUARD_TOOL",
+        group="call",
+    ),
+    "call_id": Option("--call-id", "ID", "The tool call's id, kept as metadata.", group="call"),
+    "threshold": Option(
+        "-t --threshold",
+        "N",
+        "Tokens above which a result is offloaded.",
+        environment="LRGUARD_THRESHOLD",
+        default=6000,
+        group="size",
+    ),
+    "agent": Option(
+        "--agent",
+        "NAME",
+        "Profile that sets the threshold: root (6000) or subagent (12000).",
+        environment="LRGUARD_AGENT",
+        default="root",
+        group="size",
+    ),
+    "context_window": Option(
+        "--context-window", "N", "Threshold = 10 % of this window, between 2000 and 12000.", group="size"
+    ),
+    "preview_chars": Option(
+        "--preview-chars", "N", "Characters shown at each end in a message (0: none).", default=1000, group="size"
+    ),
+    "encoding": Option(
+        "--encoding",
+        "NAME",
+        "Vocabulary that counts: o200k_base, cl100k_base or estimate.",
+        environment="LRGUARD_ENCODING",
+        default="o200k_base",
+        group="size",
+    ),
+    "output": Option("--output", "FORM", "What is printed: text or json.", default="text", group="output"),
+    "json": Option("--json", "", "Short for --output json: one object with everything known.", group="output"),
+    "on_save_error": Option(
+        "--on-save-error",
+        "MODE",
+        "When saving fails: pass the result unchanged, or preview its head and tail.",
+        default="pass",
+        group="output",
+    ),
+    "quiet": Option("-q --quiet", "", "No notes on standard error, errors only.", group="output"),
+}

@@ -1,0 +1,267 @@
+"""The metadata of one saved response: `.lrguard/<id>.json`, a record and its one form on disk.
+
+What is read back may have been edited or forged, so every value is checked, and a name of a file counts only where it
+is one that lrguard itself would have given to that content. Strings from outside are cut, so that no call id makes a
+record that the next reader refuses.
+"""
+
+from __future__ import annotations
+
+import builtins
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from lrguard.session import names
+
+LIMIT = 8 * 1024 * 1024
+"""Bytes that a record may have; longer ones are not read."""
+
+_VERSION = 1
+_TEXT = 1024
+_SIGHTINGS = 100
+_ASSETS = 10_000
+_LARGEST = 2**63
+
+
+class BrokenRecordError(ValueError):
+    """A record that lrguard did not write, or not like this; the message says why."""
+
+
+class AssetRecord(NamedTuple):
+    """One distinct content that was taken out of a result.
+
+    `file` is relative to the session; what is handed to `Session.save` may have the path that `save_asset` returned.
+    """
+
+    file: str
+    media_type: str
+    declared_media_type: str | None
+    bytes: int
+    sha256: str
+    json_path: str | None
+    source: str
+
+
+class ReadingRecord(NamedTuple):
+    """The reading copy of a saved response; `file` is relative to the session."""
+
+    file: str
+    bytes: int
+    sha256: str
+
+
+class Sighting(NamedTuple):
+    """One time that the content came: in UTC, from which tool, in which call."""
+
+    time: datetime
+    tool: str | None
+    call_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What is known of one saved response; `file` is relative to the session.
+
+    `sightings` are the first and the latest ones, oldest first, never none; `seen` counts all of them.
+    """
+
+    id: str
+    sha256: str
+    bytes: int
+    file: str
+    reading: ReadingRecord | None
+    media_type: str
+    encoding: str | None
+    lines: int | None
+    tokens: int | None
+    tokens_exact: bool
+    is_error: bool
+    incomplete: bool
+    seen: int
+    sightings: tuple[Sighting, ...]
+    assets: tuple[AssetRecord, ...]
+
+    @property
+    def first_seen(self) -> datetime:
+        """When the content was saved, in UTC."""
+        return self.sightings[0].time
+
+    @property
+    def last_seen(self) -> datetime:
+        """When the content came last, in UTC."""
+        return self.sightings[-1].time
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files that belong to this response alone."""
+        return (self.file, self.reading.file) if self.reading else (self.file,)
+
+    def seen_again(self, sighting: Sighting) -> Record:
+        """This record with one more sighting; of many the first and the latest ones are kept."""
+        latest = (*self.sightings[1:], sighting)[1 - _SIGHTINGS :]
+        return replace(self, seen=self.seen + 1, sightings=(self.sightings[0], *latest))
+
+    def to_json(self) -> builtins.bytes:
+        """The record as it is written, in at most `LIMIT` bytes; long JSONPaths are left out where that takes it."""
+        import json
+
+        document = {name: getattr(self, name) for name in self.__slots__}
+        assets = [asset._asdict() for asset in self.assets]
+        document |= {
+            "version": _VERSION,
+            "reading": self.reading._asdict() if self.reading else None,
+            "sightings": [
+                {"time": _write_time(one.time), "tool": _cut(one.tool), "call_id": _cut(one.call_id)}
+                for one in self.sightings
+            ],
+            "assets": assets,
+        }
+        for longest in (4096, 256, 0):
+            for asset in assets:
+                for key in ("json_path", "declared_media_type"):
+                    if asset[key] is not None and len(asset[key]) > longest:
+                        asset[key] = None
+            data = (json.dumps(document) + "\n").encode()
+            if len(data) <= LIMIT:
+                break
+        return data
+
+
+def sighting(moment: datetime, tool: str | None, call_id: str | None) -> Sighting:
+    """A sighting as it will be read back: strings cut, the time in UTC."""
+    return Sighting(moment.astimezone(UTC), _cut(tool) or None, _cut(call_id))
+
+
+def read_record(data: bytes, identifier: str) -> Record:
+    """The record in `data`, the file named after `identifier`; raises `BrokenRecordError`."""
+    import json
+
+    try:
+        document = json.loads(data)
+    except (ValueError, RecursionError):
+        raise BrokenRecordError("it is no JSON") from None
+    fields = _Fields(document)
+    if fields.integer("version") != _VERSION:
+        raise BrokenRecordError("another version of lrguard wrote it")
+    sha256 = fields.sha256("sha256")
+    if fields.text("id") != identifier or not sha256.startswith(identifier):
+        raise BrokenRecordError("its id is not its name")
+    record = Record(
+        id=identifier,
+        sha256=sha256,
+        bytes=fields.integer("bytes"),
+        file=fields.text("file"),
+        reading=_read_reading(fields, identifier),
+        media_type=fields.text("media_type"),
+        encoding=fields.optional_text("encoding"),
+        lines=fields.optional_integer("lines"),
+        tokens=fields.optional_integer("tokens"),
+        tokens_exact=fields.flag("tokens_exact"),
+        is_error=fields.flag("is_error"),
+        incomplete=fields.flag("incomplete"),
+        seen=fields.integer("seen"),
+        sightings=tuple(_read_sighting(one) for one in fields.objects("sightings", _SIGHTINGS)),
+        assets=tuple(_read_asset(one) for one in fields.objects("assets", _ASSETS)),
+    )
+    if not names.is_response_file(record.file, identifier, reading=False):
+        raise BrokenRecordError("its file is not one of this session")
+    if not record.sightings:
+        raise BrokenRecordError("'sightings' is empty")
+    return record
+
+
+def _read_reading(fields: _Fields, identifier: str) -> ReadingRecord | None:
+    if fields.value("reading") is None:
+        return None
+    inner = _Fields(fields.value("reading"))
+    reading = ReadingRecord(inner.text("file"), inner.integer("bytes"), inner.sha256("sha256"))
+    if not names.is_response_file(reading.file, identifier, reading=True):
+        raise BrokenRecordError("its reading copy is not one of this session")
+    return reading
+
+
+def _read_sighting(fields: _Fields) -> Sighting:
+    return Sighting(fields.time("time"), fields.optional_text("tool"), fields.optional_text("call_id"))
+
+
+def _read_asset(fields: _Fields) -> AssetRecord:
+    asset = AssetRecord(
+        file=fields.text("file"),
+        media_type=fields.text("media_type"),
+        declared_media_type=fields.optional_text("declared_media_type"),
+        bytes=fields.integer("bytes"),
+        sha256=fields.sha256("sha256"),
+        json_path=fields.optional_text("json_path"),
+        source=fields.text("source"),
+    )
+    if not names.is_asset_file(asset.file, asset.sha256):
+        raise BrokenRecordError("an asset is not one of this session")
+    return asset
+
+
+class _Fields:
+    """The members of an object that was read, each checked when it is asked for."""
+
+    def __init__(self, document: object) -> None:
+        if not isinstance(document, dict):
+            raise BrokenRecordError("it is no object")
+        self._members: dict[str, Any] = document
+
+    def value(self, key: str) -> object:
+        return self._members.get(key)
+
+    def _typed(self, key: str, kind: type) -> Any:
+        value = self._members.get(key)
+        if type(value) is not kind:  # a bool would pass for an int
+            raise BrokenRecordError(f"{key!r} is missing or of the wrong type")
+        return value
+
+    def integer(self, key: str) -> int:
+        value: int = self._typed(key, int)
+        if not 0 <= value < _LARGEST:
+            raise BrokenRecordError(f"{key!r} is out of range")
+        return value
+
+    def optional_integer(self, key: str) -> int | None:
+        return None if self._members.get(key) is None else self.integer(key)
+
+    def text(self, key: str) -> str:
+        value: str = self._typed(key, str)
+        return value
+
+    def optional_text(self, key: str) -> str | None:
+        return None if self._members.get(key) is None else self.text(key)
+
+    def flag(self, key: str) -> bool:
+        value: bool = self._typed(key, bool)
+        return value
+
+    def sha256(self, key: str) -> str:
+        value = self.text(key)
+        if not names.is_sha256(value):
+            raise BrokenRecordError(f"{key!r} is no sha256")
+        return value
+
+    def time(self, key: str) -> datetime:
+        try:
+            moment = datetime.fromisoformat(self.text(key))
+            if moment.tzinfo is not None:
+                return moment.astimezone(UTC)
+        except (ValueError, OverflowError):
+            pass
+        raise BrokenRecordError(f"{key!r} is no time in UTC")
+
+    def objects(self, key: str, most: int) -> list[_Fields]:
+        values = self._typed(key, list)
+        if len(values) > most:
+            raise BrokenRecordError(f"{key!r} has more than {most} entries")
+        return [_Fields(value) for value in values]
+
+
+def _write_time(moment: datetime) -> str:
+    return moment.isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+def _cut(text: str | None) -> str | None:
+    return text if text is None else text[:_TEXT]

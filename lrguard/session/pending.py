@@ -1,0 +1,116 @@
+"""What a run wants to save and has not published yet: assets, and what one save has published so far.
+
+An asset waits in a temporary file until the response that refers to it is saved. So nothing has to be taken back where
+a result passes after all, and no other run can rely on a file that this one is about to take back.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from contextlib import suppress
+
+from lrguard.session import names
+from lrguard.session.folder import Folder, write_all
+from lrguard.session.metadata import AssetRecord
+from lrguard.session.temporaries import Temporaries
+from lrguard.session.tree import Tree
+
+
+class Publication:
+    """The files that one save has published, to be taken back where it fails."""
+
+    def __init__(self, holder: Folder) -> None:
+        """`holder` is where the temporary files are."""
+        self._holder = holder
+        self._done: list[tuple[Folder, str]] = []
+
+    def add(self, folder: Folder, name: str, temporary: str) -> None:
+        """Publish a temporary file. Raises `FileExistsError` where the name is taken."""
+        folder.publish(name, self._holder, temporary)
+        self._done.append((folder, name))
+
+    def take_back(self) -> None:
+        """Remove what was published; the failure that led here is the one to report."""
+        for folder, name in reversed(self._done):
+            with suppress(OSError):
+                folder.remove(name)
+
+
+class PendingAssets:
+    """The assets of a run that no saved response refers to yet. Everything here raises `OSError`."""
+
+    def __init__(self, tree: Tree, temporaries: Temporaries) -> None:
+        """Nothing is looked at on disk yet."""
+        self._tree, self._temporaries = tree, temporaries
+        self._waiting: dict[str, str] = {}
+
+    def file(self, sha256: str, extension: str) -> str:
+        """Where in the session that content is or will be: under the first name that no other content has."""
+        self._tree.refresh()
+        for digits in names.ASSET_DIGITS:
+            file = f"{names.ASSETS}/{names.asset_name(sha256, digits, extension)}"
+            if file in self._waiting:
+                return file
+            try:
+                size = self._tree.size(file)
+            except FileNotFoundError:
+                return file
+            if self._tree.is_intact(file, size, sha256):
+                return file
+        raise OSError(errno.EEXIST, "every name for an asset is taken")
+
+    def add(self, data: bytes, sha256: str, extension: str) -> str:
+        """Keep one asset; returns its file. What the session has already is not written again."""
+        file = self.file(sha256, extension)
+        if file not in self._waiting and not self._pin(file, len(data), sha256):
+            temporary, descriptor = self._temporaries.create()
+            try:
+                write_all(descriptor, data)
+            finally:
+                os.close(descriptor)
+            self._waiting[file] = temporary
+        return file
+
+    def publish(self, asset: AssetRecord, publication: Publication) -> None:
+        """Publish an asset unless it is there."""
+        place, _, name = asset.file.rpartition("/")
+        if not names.is_asset_file(asset.file, asset.sha256):
+            raise OSError(errno.EINVAL, "an asset lies outside the session")
+        if temporary := self._waiting.get(asset.file):
+            with suppress(FileExistsError):
+                publication.add(self._tree.make_folder(place), name, temporary)
+                self._tree.know(asset.file, asset.sha256)
+                return
+        if not self._tree.is_intact(asset.file, asset.bytes, asset.sha256):
+            raise OSError(errno.EIO, f"the asset {name} was changed or removed")
+
+    def published(self, assets: tuple[AssetRecord, ...]) -> list[str]:
+        """These wait no longer; returns the temporary files that they were in."""
+        return [temporary for asset in assets if (temporary := self._waiting.pop(asset.file, None))]
+
+    def discard(self) -> None:
+        """Forget all that wait."""
+        waiting, self._waiting = self._waiting, {}
+        self._temporaries.remove(waiting.values())
+
+    def _pin(self, file: str, size: int, sha256: str) -> bool:
+        """Take hold of an asset that is there, so that no purge can take it away before it is referred to."""
+        place, _, name = file.rpartition("/")
+        try:
+            folder = self._tree.folder(place)
+            folder.facts(name)
+            temporary = self._temporaries.new_name()
+            folder.pin(name, self._tree.make_folder(names.RECORDS), temporary)
+        except (OSError, NotImplementedError):
+            return False  # not there, or the file system has no hard links
+        if not self._tree.is_intact(f"{names.RECORDS}/{temporary}", size, sha256):
+            self._temporaries.remove([temporary])
+            return False
+        self._waiting[file] = temporary
+        return True
+
+
+def relative(asset: AssetRecord, root: str) -> AssetRecord:
+    """The asset with its file relative to the session that messages write as `root`."""
+    return asset._replace(file=asset.file.removeprefix(root.rstrip("/") + "/"))

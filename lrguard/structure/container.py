@@ -1,0 +1,273 @@
+"""Reads one JSON array or object into a tree of nodes, however large, deep or broken it is.
+
+The scanner wants a whole value. So a container that does not fit into the window, is nested too deeply or is broken is
+entered here, and the scanner is asked again for what it holds. Each level entered costs one vain attempt; once these
+add up, containers are entered without asking, which keeps the time linear for every document.
+"""
+
+from __future__ import annotations
+
+from json.decoder import scanstring  # type: ignore[attr-defined]
+from typing import Any
+
+from lrguard.structure.formats import Strings
+from lrguard.structure.infer import Inference
+from lrguard.structure.node import KEYS, Node
+from lrguard.structure.scanner import FAILED, Scanner
+from lrguard.structure.window import WINDOW, skip_blank
+
+_VALUE, _KEY, _COLON, _COMMA = range(4)
+
+
+class _Frame:
+    """A container that was entered and has not ended."""
+
+    __slots__ = ("array", "count", "depth", "elements", "flushed", "key", "members", "node", "seen", "state")
+
+    def __init__(self, node: Node, depth: int, at: int, kind: str) -> None:
+        self.node = node
+        self.depth = depth
+        self.array = kind == "["
+        self.state = _VALUE if self.array else _KEY
+        self.count = 0
+        self.key = ""
+        self.elements: list[Any] = []
+        self.members: dict[str, Any] = {}
+        self.seen: set[str] = set()
+        self.flushed = at
+
+
+class ContainerReader:
+    """Reads containers from a window into an inference."""
+
+    def __init__(self, scanner: Scanner, inference: Inference) -> None:
+        self.scanner = scanner
+        self.window = scanner.window
+        self.inference = inference
+        self.stopped = ""
+        """Why the last value that was entered ended early: `cut` or `broken`; empty when it did not."""
+        self._frames: list[_Frame] = []
+        self._deep_from: int | None = None
+
+    def enter(self, node: Node) -> None:
+        """Take the container at the window's place into `node`, level by level, as far as it goes."""
+        self.stopped = ""
+        self._deep_from = 0 if self.scanner.too_deep else None
+        self._push(node, 0)
+        while self._frames and not self.stopped:
+            self._step(self._frames[-1])
+        if self.stopped:
+            self._abandon()
+
+    def _step(self, frame: _Frame) -> None:
+        window = self.window
+        if window.consumed - frame.flushed > WINDOW:
+            self._flush(frame)
+        if frame.state == (_VALUE if frame.array else _KEY):
+            window.peek()
+            (self._run_of_elements if frame.array else self._run_of_members)(frame)
+        character = window.peek()
+        if not character:
+            self.stopped = "cut"
+        elif frame.state == _COLON and character == ":":
+            window.at += 1
+            frame.state = _VALUE
+        elif character == ("]" if frame.array else "}") and frame.state in (_COMMA, _VALUE if frame.array else _KEY):
+            window.at += 1
+            self._close(frame)
+        elif frame.state == _COMMA and character == ",":
+            window.at += 1
+            frame.state = _VALUE if frame.array else _KEY
+        elif frame.state == _KEY and character == '"':
+            self._key(frame)
+        elif frame.state == _VALUE:
+            self._value(frame, character)
+        else:
+            self.stopped = "broken"
+
+    def _run_of_elements(self, frame: _Frame) -> None:
+        """Take the elements that the scanner reads one after the other."""
+        if self._deep_from is not None or self.scanner.careful:
+            return
+        window, scan = self.window, self.scanner.scan
+        text, at, stop = window.text, window.at, window.at + WINDOW
+        take, before = frame.elements.append, len(frame.elements)
+        try:
+            while at < stop:
+                value, end = scan(text, at)
+                if text[end] != ",":
+                    break
+                end += 1
+                if text[end] == " ":
+                    end += 1
+                if text[end] <= " ":
+                    end = skip_blank(text, end).end()
+                take(value)
+                at = end
+        except (ValueError, StopIteration, RecursionError, IndexError):
+            pass
+        window.at = at
+        frame.count += len(frame.elements) - before
+
+    def _run_of_members(self, frame: _Frame) -> None:
+        """Take the members that the scanner reads one after the other."""
+        if self._deep_from is not None or self.scanner.careful:
+            return
+        window, scan = self.window, self.scanner.scan
+        text, at, stop = window.text, window.at, window.at + WINDOW
+        taken = 0
+        try:
+            while at < stop:
+                if text[at] != '"':
+                    break
+                key, end = scanstring(text, at + 1, False)
+                if text[end] != ":":
+                    break
+                value, end = scan(text, end + 2 if text[end + 1] == " " else end + 1)
+                if text[end] != ",":
+                    break
+                end += 1
+                if text[end] == " ":
+                    end += 1
+                if text[end] <= " ":
+                    end = skip_blank(text, end).end()
+                frame.members[key] = value
+                taken += 1
+                at = end
+        except (ValueError, StopIteration, RecursionError, IndexError):
+            pass
+        window.at = at
+        frame.count += taken
+
+    def _key(self, frame: _Frame) -> None:
+        window = self.window
+        while True:
+            try:
+                frame.key, window.at = scanstring(window.text, window.at + 1, False)
+            except ValueError:
+                if not window.fill():
+                    self.stopped = "cut" if window.ended else "broken"
+                    return
+            else:
+                frame.state = _COLON
+                return
+
+    def _value(self, frame: _Frame, character: str) -> None:
+        container = character in "[{"
+        if not container or not (self.scanner.careful or self._is_deep()):
+            value = self.scanner.attempt()
+            if value is not FAILED:
+                self._take(frame, value)
+                return
+            if self.scanner.too_deep and self._deep_from is None:
+                self._deep_from = len(self._frames)
+        if not container and character != '"':
+            self.stopped = "cut" if self._torn_scalar() else "broken"
+            return
+        self._flush(frame)
+        if frame.depth >= self.inference.depth:
+            self._skip(character)
+        elif character == '"':
+            self._long_string(self._node_below(frame))
+        else:
+            self._push(self._node_below(frame), frame.depth + 1)
+        frame.count += 1
+        frame.state = _COMMA
+
+    def _long_string(self, node: Node) -> None:
+        length, self_contained = self.window.skip_string()
+        if not self_contained:
+            self.stopped = "cut"
+        if node.strings is None:
+            node.strings = Strings()
+        node.strings.add_opaque(length)
+        node.plain, node.inner = True, None
+
+    def _skip(self, character: str) -> None:
+        whole = self.window.skip_string()[1] if character == '"' else self.window.skip_container()
+        if not whole:
+            self.stopped = "cut"
+
+    def _push(self, node: Node, depth: int) -> None:
+        window = self.window
+        kind = window.text[window.at]
+        if depth < self.inference.depth:
+            window.at += 1
+            self._frames.append(_Frame(node, depth, window.consumed, kind))
+            return
+        node.open = self.inference.cut = True
+        if kind == "[":
+            node.count_arrays(1, 1)
+        else:
+            node.count_objects(1, 1)
+        self._skip(kind)
+
+    def _take(self, frame: _Frame, value: Any) -> None:
+        if frame.array:
+            frame.elements.append(value)
+        else:
+            frame.members[frame.key] = value
+        frame.count += 1
+        frame.state = _COMMA
+
+    def _node_below(self, frame: _Frame) -> Node:
+        if frame.array:
+            return self.inference.element_of(frame.node)
+        node = self.inference.member_of(frame.node, frame.key)
+        self._forget_twice(frame, (frame.key,))
+        return node
+
+    def _flush(self, frame: _Frame) -> None:
+        frame.flushed = self.window.consumed
+        if frame.elements:
+            self.inference.elements(frame.node, frame.elements, frame.depth)
+            frame.elements = []
+        if frame.members:
+            self.inference.members(frame.node, [frame.members], frame.depth)
+            self._forget_twice(frame, frame.members)
+            frame.members = {}
+
+    def _forget_twice(self, frame: _Frame, keys: Any) -> None:
+        """A key that an object has twice is present in it once."""
+        if frame.node.values is not None:
+            frame.seen.clear()
+            return
+        for key in frame.seen.intersection(keys):
+            if member := frame.node.members.get(key):
+                member.present -= 1
+        if len(frame.seen) <= KEYS:
+            frame.seen.update(keys)
+
+    def _close(self, frame: _Frame) -> None:
+        self._flush(frame)
+        if frame.array:
+            frame.node.count_arrays(frame.count, frame.count)
+        else:
+            frame.node.count_objects(frame.count, frame.count)
+        self._frames.pop()
+        if self._deep_from is not None and len(self._frames) <= self._deep_from:
+            self._deep_from = None
+
+    def _abandon(self) -> None:
+        """Keep what the containers that have no end hold; what they lack makes no key optional."""
+        while self._frames:
+            frame = self._frames.pop()
+            self._flush(frame)
+            node = frame.node
+            node.open = True
+            if frame.array:
+                node.count_arrays(frame.count, frame.count)
+            elif not node.objects:
+                node.count_objects(frame.count, frame.count)
+            else:
+                for key in frame.seen:
+                    if member := node.members.get(key):
+                        member.present -= 1
+
+    def _is_deep(self) -> bool:
+        return self._deep_from is not None and len(self._frames) > self._deep_from
+
+    def _torn_scalar(self) -> bool:
+        window = self.window
+        rest = window.text[window.at : window.at + 16]
+        return window.ended and len(rest) < 16 and rest.strip().lstrip("-").isalnum()
