@@ -97,5 +97,18 @@ OPTIONS = {
         default="pass",
         group="output",
     ),
+    "max_tokens": Option(
+        "--max-tokens",
+        "N",
+        "Tokens of output (0: no bound).  [default: 2000, or the threshold if that is smaller]",
+        group="output",
+    ),
+    "saved_only": Option(
+        "--saved-only",
+        "",
+        "Accept only ids and paths inside the session.",
+        environment="LRGUARD_SAVED_ONLY",
+        group="session",
+    ),
     "quiet": Option("-q --quiet", "", "No notes on standard error, errors only.", group="output"),
 }

@@ -37,8 +37,8 @@ def reading_copy(text: Text, spool: Callable[[], Spool]) -> ReadingCopy | None:
     if text.mcp is not None:
         return _of_mcp_texts(text.mcp.parts, spool)
     shown, kind = text.shown, text.kind.kind
-    if kind in JSON and shown.size <= LARGEST and _has_long_line(shown):
-        return ReadingCopy(lay_out(shown, spool()), kind.extension)
+    if kind in JSON and shown.size <= LARGEST and (laid := laid_out(shown, spool)):
+        return ReadingCopy(laid, kind.extension)
     nuls = _count(shown, b"\0")
     if nuls:
         return ReadingCopy(_without_nuls(shown, nuls, spool()), kind.extension)
@@ -47,14 +47,19 @@ def reading_copy(text: Text, spool: Callable[[], Spool]) -> ReadingCopy | None:
     return None
 
 
+def laid_out(json: Source, spool: Callable[[], Spool]) -> Source | None:
+    """JSON one value a line, None where its lines are short as they are."""
+    return lay_out(json, spool()) if _has_long_line(json) else None
+
+
 def _of_mcp_texts(parts: tuple[str, ...], spool: Callable[[], Spool]) -> ReadingCopy:
     whole = spool()
     kind = TextKind.PLAIN
     for number, part in enumerate(parts):
         source: Source = source_of(part)
         kind = kind_of(source).kind
-        if kind in JSON and _has_long_line(source):
-            source = lay_out(source, spool())
+        if kind in JSON:
+            source = laid_out(source, spool) or source
         if number:
             whole.write(b"\n")
         for chunk in source.chunks():

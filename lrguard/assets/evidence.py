@@ -76,10 +76,12 @@ def plausible(run: Run) -> bool:
 
     Not hex, whose pairs a reader may need, nor words and paths, nor a separator line or zeros.
     """
-    encoded = run.encoded
-    if len(encoded) % 4 == 1 or encoded.count(encoded[:1]) + encoded.count(encoded[-1:]) >= len(encoded):
+    encoded, sample = run.encoded, _sample(run)
+    if len(encoded) % 4 == 1:
         return False
-    sample = _sample(run)
+    few = len(set(sample[:512])) < 3
+    if few and encoded.count(encoded[:1]) + encoded.count(encoded[-1:]) >= len(encoded):
+        return False
     return bool(sample.translate(None, _HEX)) and not _wordlike(sample)
 
 
@@ -151,14 +153,22 @@ def _proved(run: Run, place: Place, content: bytes) -> Data | None:
         return _typed(inner, None)
     if _SVG.match(content[:1024]):
         return _typed(content, None)
-    secret = _SECRET_NAME.search(place.name) or b"kty" in place.siblings()
-    query = place.name and re.search(rb"[?&;]\Z", place.before[: -len(place.name) - 1][-1:])
-    if secret or query or _is_text(content) or _is_key(content) or not _scattered(_sample(run)):
+    if _is_secret(place) or _is_text(content) or _is_key(content) or not _scattered(_sample(run)):
         return None
     # A list of tokens has lines of equal length as well, but all of them are full.
     if run.width and (run.width not in _MAIL_WIDTHS or (run.full and not run.padding)):
         return None
     return Data(content, OCTET_STREAM, None)
+
+
+def _is_secret(place: Place) -> bool:
+    """Whether the text calls the value a key, a token or the like, or has it in the query of a URL."""
+    if _SECRET_NAME.search(place.name) or b"kty" in place.siblings():
+        return True
+    if place.name:
+        return place.before[: -len(place.name) - 1][-1:] in (b"?", b"&", b";")
+    line = _LINE_BREAK.sub(b"\n", place.before[-48:]).rpartition(b"\n")[2]
+    return not place.whole and bool(_SECRET_NAME.search(line))
 
 
 def _declaration(place: Place) -> _Declaration:
@@ -196,9 +206,12 @@ def _own_type(before: bytes) -> str | None:
     return kind if kind and kind.partition("/")[0] in ("image", "audio", "video", "application", "font") else None
 
 
+_LINE_BREAK = re.compile(rb"(?:\\{1,8}r)?\\{1,8}n|\r\n")
+
+
 def _mail(before: bytes) -> _Declaration:
     """What the header says that ends with an empty line right before a run."""
-    lines = re.sub(rb"\\{1,8}r(?=\\)|\r", b"", re.sub(rb"\\{1,8}n", b"\n", before))
+    lines = _LINE_BREAK.sub(b"\n", before)
     if not lines.endswith(b"\n\n"):
         return _Declaration()
     header = lines[:-2].rpartition(b"\n\n")[2]

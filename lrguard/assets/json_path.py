@@ -18,45 +18,55 @@ DEEPEST = 256
 """Levels below which no path is told."""
 
 _WINDOW = 256 * 1024
-_LONGEST_NAME = 1024
-_TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+"|["{}\[\],]', re.DOTALL)
+# A longer string is not tried as a whole: its end is searched for, which is far quicker.
+_TOKEN = re.compile(rb'"(?:[^"\\]|\\.){0,512}+"|["{}\[\],]', re.DOTALL)
+_LONGEST_TOKEN = 1026
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 class JsonPaths:
     """Tells the paths of places in `text`, asked for in rising order."""
 
-    def __init__(self, text: Source) -> None:
-        """At the beginning of `text`."""
-        self._text = text
+    def __init__(self, text: Source, window: int = _WINDOW) -> None:
+        """At the beginning of `text`, of which `window` bytes are read at once."""
+        self._text, self._window = text, window
         self._at = 0
         self._tokens = 0
         # One entry a container that is open: the index in an array, the name (raw, quotes included) in an object.
         self._stack: list[int | bytes] = []
-        self._name_next = False
+        self._name_next = self._named = False
         self._in_string = False
         self._odd_slashes = False
         self._documents = 0
 
     def path_at(self, offset: int) -> tuple[str | None, int]:
         """The path of the value that begins at, or is a string around, `offset`, and how many documents came before."""
+        size = self._window
         while self._at < offset and self._tokens < TOKENS:
-            piece = self._text.read(self._at, min(self._at + _WINDOW, offset))
+            piece = self._text.read(self._at, min(self._at + size, offset))
             if not piece:
                 break
-            self._read(piece)
-            self._at += len(piece)
-        if self._at < offset or len(self._stack) > DEEPEST:
-            return None, self._documents
+            read = self._read(piece, whole=self._at + len(piece) >= offset)
+            # A short string that does not end in the piece is read again with more of what follows.
+            size = self._window if read else size * 2
+            self._at += read
+        if self._at < offset or len(self._stack) > DEEPEST or b"" in self._stack:
+            return None, max(0, self._documents - 1)
         return "$" + "".join(map(_segment, self._stack)), max(0, self._documents - 1)
 
-    def _read(self, piece: bytes) -> None:
+    def _read(self, piece: bytes, *, whole: bool) -> int:
+        """Read `piece`; how much of it was read."""
         at = 0
         while at < len(piece):
             if self._in_string:
                 at = self._string_end(piece, at)
                 continue
             at = self._structure(piece, at)
+            if self._in_string and not whole and len(piece) - at < _LONGEST_TOKEN:
+                self._in_string = False
+                self._name_next = self._named
+                return at - 1
+        return at
 
     def _string_end(self, piece: bytes, at: int) -> int:
         """Read on in a string; where it ends, or the end of `piece`."""
@@ -99,13 +109,14 @@ class JsonPaths:
                     stack.pop()
             elif mark == b'"':
                 self._in_string, self._odd_slashes = True, False
+                self._named = name_next
                 if name_next and stack:
                     stack[-1] = b""
                 self._name_next = False
                 self._tokens += count
                 return token.end()
             elif name_next:
-                stack[-1] = mark if len(mark) <= _LONGEST_NAME else b""
+                stack[-1] = mark
                 name_next = False
         self._name_next = name_next
         self._tokens += count

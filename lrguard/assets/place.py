@@ -83,7 +83,7 @@ def place_of(run: Run, before: bytes, after: bytes, *, json: bool) -> Place | No
                     run.start - lead - slashes - 1, run.end + closed, True, level - 1, url, declared,
                     plain, rest, _name(plain),
                 )  # fmt: skip
-    if not after and (json or (outside and outside[-1] in b"\"'`(<>[{")):
+    if _is_unclosed(outside, after, json=json):
         return None
     level = _level(outside, json=json)
     return Place(run.start - lead, run.end, False, level, url, declared, outside, after, _name(outside))
@@ -121,6 +121,22 @@ def _closing(after: bytes, slashes: int) -> int:
     found = _BREAKS.match(after)
     at = found.end() if found else 0
     return at + slashes + 1 if after.startswith(b"\\" * slashes + b'"', at) else 0
+
+
+def _is_unclosed(before: bytes, after: bytes, *, json: bool) -> bool:
+    """Whether what opens right before a run is not closed, so that the run may have been cut."""
+    opening = before[-1:]
+    if not after:
+        return json or (opening in _OPENINGS)
+    if opening == b'"':
+        slashes = len(before) - 1 - len(before[:-1].rstrip(b"\\"))
+        closing = _SLASHES_AND_QUOTE.match(after)
+        return closing is not None and len(closing[0]) <= slashes
+    return after[:1] in b'"\\' and after[:2] != b'\\"' and opening in (b"(", b"<")
+
+
+_OPENINGS = (b'"', b"'", b"`", b"(", b"<", b">", b"[", b"{")
+_SLASHES_AND_QUOTE = re.compile(rb'\\*"')
 
 
 def _is_value(ahead: bytes, *, json: bool) -> bool:

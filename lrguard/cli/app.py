@@ -15,10 +15,17 @@ from lrguard import __version__
 from lrguard.cli import streams
 from lrguard.errors import DONE, FAILED, LrguardError
 
-FILTER = "lrguard.cli.filter"
+FILTER = ("lrguard.cli.filter", "app", "")
 COMMANDS = {
-    "count": ("lrguard.cli.count", "tokens of texts, as wc counts words"),
+    "peek": ("lrguard.cli.peek", "app", "read a part of a saved response"),
+    "schema": ("lrguard.cli.schema", "app", "infer its structure"),
+    "grep": ("lrguard.cli.grep", "app", "search it, with bounded output"),
+    "list": ("lrguard.cli.sessions", "listing", "what a session holds"),
+    "purge": ("lrguard.cli.sessions", "purging", "remove old responses"),
+    "count": ("lrguard.cli.count", "app", "tokens of texts, as wc counts words"),
 }
+"""Where each command's application is, and what it does in a few words."""
+
 INTERRUPTED = 130
 
 
@@ -29,8 +36,9 @@ def main(arguments: list[str]) -> int:
         streams.write(f"lrguard {__version__}\n".encode())
         return DONE
     name = arguments[0] if arguments and arguments[0] in COMMANDS else None
-    module = import_module(COMMANDS[name][0] if name else FILTER)
-    return run(module.app, f"lrguard {name}" if name else "lrguard", arguments[1:] if name else arguments)
+    module, variable, _ = COMMANDS[name] if name else FILTER
+    app: typer.Typer = getattr(import_module(module), variable)
+    return run(app, f"lrguard {name}" if name else "lrguard", arguments[1:] if name else arguments)
 
 
 def run(app: typer.Typer, program: str, arguments: list[str]) -> int:

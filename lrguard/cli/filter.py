@@ -25,7 +25,7 @@ NESTED = "LRGUARD_NESTED"
 HELP = """Print a tool result unchanged while it is small. Save binaries, embedded base64 and results over the token
 threshold as files, and print references or a short message in their place."""
 
-EPILOG = "Commands: " + "; ".join(f"{name}: {summary}" for name, (_, summary) in COMMANDS.items())
+EPILOG = "Commands: " + "; ".join(f"{name}: {summary}" for name, (_, _, summary) in COMMANDS.items())
 
 USAGE = """Usage: some-command | lrguard [OPTIONS], or lrguard [OPTIONS] FILE
 Try `lrguard --help`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Annotated
 
 import typer
@@ -18,6 +19,11 @@ def option(name: str) -> typer.models.OptionInfo:
     return info
 
 
+def only_saved(option: bool) -> bool:
+    """Whether only saved responses may be read: the environment says so for good, whatever the option says."""
+    return option or os.environ.get(OPTIONS["saved_only"].environment, "") not in ("", "0")
+
+
 Session = Annotated[str | None, option("session")]
 ShowSession = Annotated[str | None, option("show_session")]
 Tool = Annotated[str | None, option("tool")]
@@ -30,4 +36,6 @@ Encoding = Annotated[str | None, option("encoding")]
 Output = Annotated[str | None, option("output")]
 Json = Annotated[bool, option("json")]
 OnSaveError = Annotated[str | None, option("on_save_error")]
+MaxTokens = Annotated[int | None, option("max_tokens")]
+SavedOnly = Annotated[bool, option("saved_only")]
 Quiet = Annotated[bool, option("quiet")]

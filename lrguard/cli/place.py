@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
-from lrguard.errors import SaveError
+from lrguard.errors import LrguardError, SaveError
 from lrguard.guard import Workplace
 from lrguard.measure.tokens import Counter
 from lrguard.session.location import default_session
@@ -14,13 +14,16 @@ from lrguard.session.store import Session
 from lrguard.settings import Settings
 
 
+LOOKED_AT = 2000
+"""Tokens that a command which looks back prints by itself (contract, section 9)."""
+
+
 @contextmanager
 def place_for(settings: Settings, *, keeps: bool = True) -> Iterator[Workplace]:
     """The workplace that `settings` name; temporary files of it are gone afterwards."""
     session = session_for(settings)
-    counter = Counter(settings.encoding, cache_folder(os.environ))
     try:
-        yield Workplace(session, counter, _spooling(session) if keeps else temporary_file, keeps)
+        yield Workplace(session, counter_for(settings), _spooling(session) if keeps else temporary_file, keeps)
     finally:
         session.close()
 
@@ -29,6 +32,20 @@ def session_for(settings: Settings) -> Session:
     """The session that `settings` name, else the default one of the working directory."""
     path = settings.session or default_session(os.environ, os.getcwd())
     return Session(os.path.abspath(path), shown_as=settings.show_session)
+
+
+def counter_for(settings: Settings) -> Counter:
+    """A counter in the encoding that `settings` name."""
+    return Counter(settings.encoding, cache_folder(os.environ))
+
+
+def bound_for(max_tokens: int | None, settings: Settings) -> int:
+    """The tokens that a command which looks back may print, 0 for no bound: no more than would be offloaded again."""
+    if max_tokens is None:
+        return min(LOOKED_AT, settings.threshold)
+    if max_tokens < 0:
+        raise LrguardError("cannot use --max-tokens", f"{max_tokens} is negative", "give 0 for no bound")
+    return max_tokens
 
 
 def cache_folder(environ: Mapping[str, str]) -> str | None:

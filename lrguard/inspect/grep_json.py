@@ -16,7 +16,7 @@ from typing import NamedTuple
 from lrguard.inspect.grep_text import Show, Totals
 from lrguard.inspect.json_leaves import Leaf, LeafReader
 from lrguard.inspect.json_path import Place, general_path, path_of
-from lrguard.inspect.json_tokens import Shape, Span, decoded, value_end
+from lrguard.inspect.json_tokens import Shape, Span, decoded, uncollected, value_end
 from lrguard.inspect.pattern import ENCODED_RUN, Pattern, inside_encoded
 from lrguard.inspect.window import Window, only, window_around
 from lrguard.intake.source import BytesSource, Source
@@ -78,7 +78,8 @@ def search_json(text: Source, shape: Shape, query: JsonQuery, take: Callable[[Un
 
     As in `search_text`, what is refused is not among those taken.
     """
-    return _JsonSearch(text, shape, query, take).run()
+    with uncollected():
+        return _JsonSearch(text, shape, query, take).run()
 
 
 class _JsonSearch:
@@ -106,7 +107,13 @@ class _JsonSearch:
         query, totals = self._query, self._totals
         if self._within is not None:
             batch = [leaf for leaf in batch if self._inside(leaf[2])]
-        values = [self._value(leaf) for leaf in batch]
+        values = [
+            raw[1:-1]
+            if raw is not None and raw[0] == 34 and b"\\" not in raw and len(raw) < ENCODED_RUN
+            else self._value(leaf)
+            for leaf in batch
+            for raw in leaf[5:]
+        ]
         joined = b"\n".join(values)
         if not joined and not values:
             return True
@@ -137,7 +144,7 @@ class _JsonSearch:
         raw = leaf[5]
         if raw is None:
             raw = self._text.read(leaf[2], leaf[3])
-        if len(raw) > ENCODED_RUN and _is_encoded(raw):
+        if len(raw) >= ENCODED_RUN and _is_encoded(raw):
             return b""
         if raw[:1] != b'"':
             return raw

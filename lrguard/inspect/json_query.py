@@ -18,7 +18,7 @@ from jsonpath_rfc9535 import selectors as select
 from jsonpath_rfc9535.segments import JSONPathRecursiveDescentSegment
 
 from lrguard.errors import LrguardError
-from lrguard.inspect.json_tokens import CLOSE, KEY, OPEN, STRING, TOKEN, UNFINISHED, Shape, Span, decoded
+from lrguard.inspect.json_tokens import CLOSE, KEY, OPEN, STRING, TOKEN, UNFINISHED, Shape, Span, decoded, uncollected
 from lrguard.inspect.locate import says
 from lrguard.intake.source import Source
 
@@ -73,16 +73,8 @@ def _invalid(path: str, why: str) -> LrguardError:
 
 def tree(data: bytes, shape: Shape) -> Node:
     """The root of `data`: its document, or an array of its documents for a series."""
-    import gc
-
-    # Nothing here is garbage, and looking for it takes half of the time.
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
+    with uncollected():
         root = _tree(data, shape)
-    finally:
-        if collecting:
-            gc.enable()
     if shape is Shape.SERIES:
         return root
     if not root.children:

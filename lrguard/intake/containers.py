@@ -85,9 +85,9 @@ _PACKED = (
 
 
 def _member_names(data: bytes, mark: bytes, length_at: int, name_at: int) -> list[bytes]:
-    names = []
+    names: list[bytes] = []
     at = data.find(mark)
-    while 0 <= at and len(names) < 2000:
+    while at >= 0 and len(names) < 2000:
         length = little(data, at + length_at, 2)
         names.append(data[at + name_at : at + name_at + length])
         at = data.find(mark, at + name_at)
@@ -209,7 +209,7 @@ def _frame_length(data: bytes, at: int) -> int:
 
 
 def mpeg_audio(head: bytes, size: int, read: Read | None) -> MediaType | None:
-    """MP3 or AAC frames without a tag: two lengths in a row must lead to the next frame, since the mark is eleven bits."""
+    """MP3 or AAC frames without a tag; two lengths must lead to the next frame, since the mark is eleven bits."""
     if head[0] != 0xFF or (first := _frame_length(head, 0)) < 7:
         return None
     at, frames = first, 1

@@ -30,6 +30,7 @@ _CHECKED = 8 * 1024 * 1024
 
 _NOISE = bytes(byte for byte in range(32) if byte not in b"\t\n\r\x07\x08\x0b\x0c\x1b") + b"\x7f"
 """Control bytes that text has only by accident."""
+_HIGH = bytes(range(128, 256))
 
 
 class Utf8Scan:
@@ -126,7 +127,11 @@ def detect(source: Source, scanned: Utf8Scan | None = None) -> str | None:
     if guess and _decodes(source, guess):
         return guess
     few = found.invalid <= 1 or found.invalid * 100 <= found.size
-    return "utf-8" if few and found.noise * 100 <= found.size else None
+    if few and found.noise * 100 <= found.size:
+        return "utf-8"
+    # Mostly ASCII and not one control byte: text all the same, in whatever encoding.
+    plain = len(sample) - len(sample.translate(None, _HIGH)) < len(sample) // 3
+    return "iso8859-1" if plain and not len(sample) - len(sample.translate(None, _NOISE)) else None
 
 
 def _wide_by_nuls(head: bytes) -> str | None:

@@ -15,7 +15,9 @@ _OCCURRING = [
 ]  # fmt: skip
 
 _RUN = re.compile(rb"[\x80-\xff]+")
-_FRAMES = bytes(range(0xB0, 0xDE)) + b"\xdf\xfe"
+_FRAMES = (
+    b"\xb0\xb1\xb2\xb3\xb4\xba\xbb\xbc\xbf\xc0\xc1\xc2\xc3\xc4\xc5\xc8\xc9\xca\xcb\xcc\xcd\xce\xd9\xda\xdb\xdc\xdf\xfe"
+)
 """Lines and blocks in the code pages of a Windows console; `tree` draws with them."""
 
 
@@ -26,16 +28,23 @@ def guess(sample: bytes) -> str | None:
     """
     runs = _RUN.findall(sample)
     high = b"".join(runs)
-    if (b"\xc4\xc4" in high or b"\xcd\xcd" in high) and len(high.translate(None, _FRAMES)) * 20 <= len(high):
+    if (b"\xc4\xc4\xc4" in high or b"\xcd\xcd\xcd" in high) and len(high.translate(None, _FRAMES)) * 20 <= len(high):
         return "cp437"
     # Western letters stand alone among ASCII; a language written in another script fills its words with high bytes.
     if runs and sum(len(run) <= 2 for run in runs) >= 0.95 * len(runs) and len(high) * 4 <= len(sample):
         return _latin(sample, len(high))
-    from charset_normalizer import from_bytes
-
     if len(sample) < 512:
         # Letters are compared with a language's only where there are some hundred of them.
         sample += (b"\n" + sample) * (512 // len(sample))
+    # It gives up on some long samples of which it knows a part.
+    parts = (sample[: sample.rfind(b"\n", 0, length) + 1] for length in (8192, 1024) if length < len(sample))
+    return next((name for part in (sample, *parts) if part and (name := _vouched(part))), None)
+
+
+def _vouched(sample: bytes) -> str | None:
+    """What charset-normalizer thinks likeliest."""
+    from charset_normalizer import from_bytes
+
     found = from_bytes(sample, cp_isolation=_OCCURRING, preemptive_behaviour=False, language_threshold=0.1)
     names = [codecs.lookup(match.encoding).name for match in found]
     likely = [name for name in names if name not in ("euc_jp", "cp932") or _has_kana(sample, name)]

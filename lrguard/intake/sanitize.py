@@ -164,21 +164,21 @@ def _overstruck(state: str) -> str:
 
 def _rows(lines: list[str]) -> list[str]:
     """The lines in the rows where a cursor that moves up leaves them; each row has all its states in turn."""
-    rows: list[str] = []
+    rows: list[list[str]] = []
     row = 0
     for line in lines:
         at = 0
         for move in _UP.finditer(line):
-            row = _draw(rows, row, line[at : move.start()])
+            _draw(rows, row, line[at : move.start()])
             row = max(0, row - int(move[1] or 1))
             at = move.end()
-        row = _draw(rows, row, line[at:]) + 1
-    return rows
+        _draw(rows, row, line[at:])
+        row += 1
+    return ["\r".join(states) for states in rows]
 
 
-def _draw(rows: list[str], row: int, state: str) -> int:
+def _draw(rows: list[list[str]], row: int, state: str) -> None:
     if row == len(rows):
-        rows.append(state)
+        rows.append([state])
     elif state:
-        rows[row] = rows[row] + "\r" + state
-    return row
+        rows[row].append(state)

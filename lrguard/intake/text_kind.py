@@ -52,7 +52,7 @@ class TextKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class KindOfText:
-    """A kind; whether the (last) JSON document is cut short at the end; whether only pieces of the text were looked at."""
+    """A kind; whether the last JSON document is cut short at its end; whether only pieces of the text were read."""
 
     kind: TextKind
     cut: bool = False
@@ -60,7 +60,7 @@ class KindOfText:
 
 
 def kind_of(text: Source) -> KindOfText:
-    """The kind of `text`, which is UTF-8 but for a few bytes, in time that is linear up to `WHOLE` and constant beyond."""
+    """The kind of `text`, which is UTF-8 but for a few bytes; linear in time up to `WHOLE` bytes, constant beyond."""
     head = text.read(0, _SAMPLE)
     begin = head.removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n\x1e")
     if begin[:1] in (b"{", b"[") or not begin:
@@ -110,12 +110,12 @@ def _named(found: JsonScan, *, sampled: bool) -> KindOfText:
 _PROLOG = re.compile(rb"(?s)\s*(?:<!--.*?-->|<\?.*?\?>|<!doctype[^>\[]*(?:\[.*?\]\s*)?>)", re.IGNORECASE)
 _ROOT = re.compile(rb"\s*<([A-Za-z_][\w.-]{0,99}:)?([A-Za-z_][\w.-]{0,99})(?=[\s/>])")
 _FRAGMENTS = frozenset(
-    b"html head body div p span table ul ol dl section article main header footer nav h1 h2 h3 h4 h5 h6 a img form".split()
+    b"head body div p span table ul ol dl section article main header footer nav h1 h2 h3 h4 h5 h6 a img form".split()
 )
 
 
 def _markup_kind(begin: bytes, tail: bytes) -> TextKind | None:
-    """The kind of a text that begins with `<`, by its root element; a root without a declaration must also be closed."""
+    """The kind of a text that begins with `<`, by its root element; without a declaration that must also be closed."""
     at = 0
     while found := _PROLOG.match(begin, at):
         at = found.end()

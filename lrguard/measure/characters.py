@@ -97,14 +97,17 @@ def stand_ins(text: str) -> str:
     return text if text.isascii() else text.translate(_stand_ins)
 
 
-def has_later_ones(text: str) -> bool:
-    """Whether `text` has characters that only a later Unicode version than 16 classes as letters, digits or marks."""
+def toktok_may_differ(text: str) -> bool:
+    """Whether toktok 0.3 may cut `text` into other pieces than tiktoken does.
+
+    It goes by Unicode 17, and does not see the long s of a contraction as an s.
+    """
     if text.isascii():
         return False
-    if not _later:
+    if not _differing:
         ranges = [f"{chr(first)}-{chr(last)}" for first, last, stand_in in _exceptions() if stand_in == OTHER]
-        _later.append(re.compile(f"[{''.join(ranges)}]"))
-    return _later[0].search(text) is not None
+        _differing.append(re.compile(f"[{''.join(ranges)}]|'\u017f"))
+    return _differing[0].search(text) is not None
 
 
-_later: list[re.Pattern[str]] = []
+_differing: list[re.Pattern[str]] = []

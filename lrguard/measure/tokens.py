@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from lrguard.errors import LrguardError
 from lrguard.intake.source import BytesSource, Source
 from lrguard.measure import bounds, vocabulary
-from lrguard.measure.characters import has_later_ones
+from lrguard.measure.characters import toktok_may_differ
 from lrguard.measure.cuts import between_cuts, windows
 from lrguard.measure.merges import Merges
 from lrguard.measure.pieces import split
@@ -134,8 +134,8 @@ class Counter:
             if len(max(pieces, key=len, default="").encode()) <= _LONG_PIECE:
                 return self._joined(table, pieces)
         if tokenizer := self._toktok():
-            # toktok goes by Unicode 17, tiktoken by 16.
-            return sum(map(tokenizer, split(text, self._vocabulary))) if has_later_ones(text) else tokenizer(text)
+            pieces = split(text, self._vocabulary) if toktok_may_differ(text) else [text]
+            return sum(map(tokenizer, pieces))
         if table := self._ranks():
             return self._joined(table, split(text, self._vocabulary))
         return self._estimate(text)

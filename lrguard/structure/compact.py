@@ -74,7 +74,7 @@ def _steps(root: Node) -> Iterator[_Detail]:
     yield (detail := replace(detail, choices=0, key_length=40))
     yield (detail := replace(detail, formats=False))
     levels = [depth for depth in (24, 16, 12, 8, 6, 5, 4, 3) if depth < height(root)]
-    for keys in (60, 30):
+    for keys in (60, 30, 15, 8):
         for depth in [DEPTH, *levels]:
             yield replace(detail, keys=keys, depth=depth)
     for keys in (60, 30, 12, 6, 3):
@@ -85,7 +85,7 @@ def _steps(root: Node) -> Iterator[_Detail]:
 
 
 class _Writer:
-    """Writes nodes with one amount of detail; raises `_TooLargeError` once more than `room` characters came together."""
+    """Writes nodes with one amount of detail; raises `_TooLargeError` past `room` characters (0: any number)."""
 
     def __init__(self, detail: _Detail, shapes: Shapes, room: int) -> None:
         self.detail = detail
@@ -166,8 +166,7 @@ class _Writer:
         ]
 
     def _map(self, node: Node, values: Node, depth: int, indent: str) -> str:
-        label = node.keys.formats[0] if node.keys and node.keys.formats else "key"
-        size = _span(node.fewest, node.most, more=node.open)
+        label, size = _label(node), _members(node)
         kind = "…" if depth >= self.detail.depth else self.type_of(values, depth + 1, indent)
         self._spend(len(label) + 12)
         return f"{{[{label}]: {kind}}} ×{size}"
@@ -179,7 +178,7 @@ class _Writer:
         if depth >= self.detail.depth:
             return f"…{size}"
         kind = self.type_of(node.element, depth + 1, indent)
-        return f"({kind}){size}" if len(node.element.kinds()) > 1 or _is_union(node.element, kind) else kind + size
+        return f"({kind}){size}" if _is_union(node.element, kind) else kind + size
 
     def _string(self, node: Node, strings: Strings, depth: int, indent: str) -> str:
         if strings.assets:
@@ -215,12 +214,33 @@ class _Writer:
 
 
 def scalar_type(node: Node) -> str:
-    """What was seen at `node`, without what lies below."""
-    return _Writer(replace(_Detail(), depth=0, choices=60), Shapes(), 0).type_of(node, 0, "")
+    """What was seen at `node`, without what lies below, each kind as one word."""
+    parts = []
+    if node.objects:
+        parts.append("object" if node.values is None else f"map[{_label(node)}] ×{_members(node)}")
+    if node.arrays:
+        parts.append(f"array[{_span(node.shortest, node.longest, more=node.open)}]")
+    flat = Node()
+    flat.ints, flat.int_low, flat.int_high, flat.floats = node.ints, node.int_low, node.int_high, node.floats
+    flat.bools, flat.strings, flat.nulls = node.bools, node.strings, node.nulls
+    if parts and not flat.kinds():
+        return "|".join(parts)
+    return "|".join([*parts, _Writer(replace(_Detail(), choices=60), Shapes(), 0).type_of(flat, 0, "")])
+
+
+def _label(node: Node) -> str:
+    return node.keys.formats[0] if node.keys and node.keys.formats else "key"
+
+
+def _members(node: Node) -> str:
+    return _span(node.fewest, node.most, more=node.open)
 
 
 def _is_union(node: Node, kind: str) -> bool:
-    return "|" in kind and node.strings is not None and kind.startswith('"')
+    kinds = node.kinds()
+    if "number" in kinds:
+        kinds -= {"int"}
+    return len(kinds) > 1 or (kind.startswith('"') and "|" in kind)
 
 
 def _span(low: int, high: int, *, more: bool) -> str:

@@ -28,7 +28,8 @@ _PART = re.compile(
 
 _IN_STRING = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
 _START = re.compile(
-    rb"((?:\xef\xbb\xbf)?[ \t\r\n\x1e]*+(?:data: ?)?)(?=\{[ \t\r\n]*+[\"}]|\[[ \t\r\n]*+[\"{\[\]\-0-9tfnNI])"
+    rb"((?:\xef\xbb\xbf)?[ \t\r\n\x1e]*+(?:data: ?)?)"
+    rb"(?=\{[ \t\r\n]*+[\"}]|\[[ \t\r\n]*+(?:[\"{\[\]\-0-9]|true|false|null|NaN|Inf))"
 )
 _REST = re.compile(rb"[ \t\r\x1e]*+,?[ \t\r]*+(\n?)")
 _LOOK_AHEAD = 4096
@@ -142,13 +143,13 @@ class _Layout:
                 if depth <= _DEEPEST:
                     put(line)
                 opened = False
-            elif loose:
+            elif loose and (key or value):
                 put(b" ")
             if key:
                 put(key + b": " + value if value else key + b": ")
             elif value:
                 put(value)
-            loose = mark is None
+            loose = mark is None and value is not None
             if mark == b",":
                 put(b"," + line)
             elif mark == b"{" or mark == b"[":

@@ -54,7 +54,7 @@ def _lines(root: Node) -> Iterator[str]:
         for key, member in node.members.items():
             below.append((_step(path, key), member.node, " (optional)" if node.optional(key) else ""))
         if node.values is not None:
-            below.append((f"{path}[*]" if node.element is None else f"{path}.*", node.values, ""))
+            below.append((f"{path}.*", node.values, ""))
         if node.element is not None:
             below.append((f"{path}[*]", node.element, ""))
         if node.inner is not None and not node.plain:

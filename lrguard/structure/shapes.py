@@ -16,6 +16,9 @@ from lrguard.structure.node import Node
 _ALIKE = 0.6
 """Share of the keys of objects that most of them must have for the objects to be alike."""
 
+_VOCABULARY = 4
+"""Or else, times that a key must occur on average: what the objects have differs, what they may have is the same."""
+
 _FORMATTED_KEYS = 3
 _NUMBERED_KEYS = 4
 _OBJECT_KEYS = 10
@@ -90,7 +93,7 @@ def _alike(values: list[Node]) -> bool:
     frequency = Counter(key for value in values for key in value.members)
     total = sum(frequency.values())
     shared = sum(count for count in frequency.values() if count >= _ALIKE * len(values))
-    return not total or shared >= _ALIKE * total
+    return not total or shared >= _ALIKE * total or total >= _VOCABULARY * len(frequency)
 
 
 @dataclass(slots=True)

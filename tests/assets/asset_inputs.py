@@ -21,8 +21,14 @@ def noise(size: int, seed: int = 1) -> bytes:
 
 def png(seed: int = 1, side: int = 16) -> bytes:
     rows = b"".join(b"\0" + noise(3 * side, seed * 1000 + row) for row in range(side))
-    parts = ((b"IHDR", struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0)), (b"IDAT", zlib.compress(rows)), (b"IEND", b""))
-    chunks = (struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)) for kind, data in parts)
+    parts = (
+        (b"IHDR", struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0)),
+        (b"IDAT", zlib.compress(rows)),
+        (b"IEND", b""),
+    )
+    chunks = (
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)) for kind, data in parts
+    )
     return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
 
 
@@ -32,7 +38,13 @@ def pdf(size: int = 900) -> bytes:
 
 def wav(samples: int = 600) -> bytes:
     data = noise(2 * samples, 9)
-    form = b"WAVEfmt " + struct.pack("<IHHIIHH", 16, 1, 1, 8000, 16000, 2, 16) + b"data" + struct.pack("<I", len(data)) + data
+    form = (
+        b"WAVEfmt "
+        + struct.pack("<IHHIIHH", 16, 1, 1, 8000, 16000, 2, 16)
+        + b"data"
+        + struct.pack("<I", len(data))
+        + data
+    )
     return b"RIFF" + struct.pack("<I", len(form)) + form
 
 
@@ -50,7 +62,9 @@ class Outcome:
 
     def __init__(self, linked: Linked | None, text: bytes, stored: dict[str, tuple[Asset, bytes]]) -> None:
         self.linked, self.stored = linked, stored
-        self.text = linked.text.read().decode("utf-8", "surrogateescape") if linked else text.decode("utf-8", "surrogateescape")
+        self.text = (
+            linked.text.read().decode("utf-8", "surrogateescape") if linked else text.decode("utf-8", "surrogateescape")
+        )
         self.assets = [each.asset for each in linked.assets] if linked else []
         self.contents = [stored[each.path][1] for each in linked.assets] if linked else []
 

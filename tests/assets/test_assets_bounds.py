@@ -73,7 +73,9 @@ def test_hostile_text_is_read_in_little_time(name: str) -> None:
 
 
 def test_a_long_log_costs_little() -> None:
-    text = b"2026-05-01T12:00:00Z INFO worker[12]: path=/usr/lib/python3/x.py took 12ms id=5f2a9c user='bob'\n" * 100_000
+    text = (
+        b"2026-05-01T12:00:00Z INFO worker[12]: path=/usr/lib/python3/x.py took 12ms id=5f2a9c user='bob'\n" * 100_000
+    )
     began = time.process_time()
     assert taken(text, kind=TextKind.PLAIN).linked is None
     assert time.process_time() - began < 0.3
@@ -126,7 +128,19 @@ PATHS = {
 @pytest.mark.parametrize("document", PATHS)
 def test_the_path_of_a_place(document: str) -> None:
     place = document.encode().index(b"@")
-    assert JsonPaths(BytesSource(document.encode())).path_at(place)[0] == PATHS[document]
+    for window in (1, 2, 5, 1000):
+        assert JsonPaths(BytesSource(document.encode()), window).path_at(place)[0] == PATHS[document]
+
+
+@pytest.mark.parametrize("length", [510, 512, 1000])
+def test_the_path_of_a_place_after_long_strings(length: int) -> None:
+    document = json.dumps({"s": "\\" * length, "t": ["x" * length, '"', {"n" * length: {"m": "@"}}]}).encode()
+    name = "n" * length
+    expected = f"$.t[2].{name}.m" if length <= 512 else None
+    for window in (1, 3, 1024, 4096):
+        paths = JsonPaths(BytesSource(document), window)
+        assert paths.path_at(document.index(b"xx"))[0] == "$.t[0]"
+        assert paths.path_at(document.index(b"@") - 1)[0] == expected
 
 
 def test_sizes_read_well() -> None:

@@ -128,7 +128,11 @@ def test_a_data_url_that_was_folded_as_a_whole() -> None:
 def test_lines_around_wrapped_data_are_kept() -> None:
     text = "attachment\n" + wrapped(IMAGE) + "\ndone\n"
     outcome = taken(text)
-    assert outcome.contents == [IMAGE] and outcome.text.startswith("attachment\n[asset") and outcome.text.endswith("\ndone\n")
+    assert (
+        outcome.contents == [IMAGE]
+        and outcome.text.startswith("attachment\n[asset")
+        and outcome.text.endswith("\ndone\n")
+    )
 
 
 def test_images_one_a_line_are_not_one_run() -> None:
@@ -155,7 +159,10 @@ def test_mail_with_attachments(line_end: str) -> None:
 
 
 def test_a_notebook() -> None:
-    book = {"cells": [{"outputs": [{"data": {"image/png": wrapped(IMAGE) + "\n", "text/plain": ["<Figure>"]}}]}], "nbformat": 4}
+    book = {
+        "cells": [{"outputs": [{"data": {"image/png": wrapped(IMAGE) + "\n", "text/plain": ["<Figure>"]}}]}],
+        "nbformat": 4,
+    }
     outcome = taken(json.dumps(book, indent=1))
     assert outcome.contents == [IMAGE]
     assert outcome.assets[0].json_path == "$.cells[0].outputs[0].data['image/png']"
@@ -193,7 +200,9 @@ DECLARED = [
 @pytest.mark.parametrize("first", [True, False], ids=["data first", "data last"])
 @pytest.mark.parametrize("nested", [True, False], ids=["nested", "plain"])
 def test_a_declaration_beside_the_data(beside: dict, key: str, data: bytes, first: bool, nested: bool) -> None:
-    members = {key: b64(data), "meta": {"type": "text"}, **beside} if first else {**beside, "tags": ["a]"], key: b64(data)}
+    members = (
+        {key: b64(data), "meta": {"type": "text"}, **beside} if first else {**beside, "tags": ["a]"], key: b64(data)}
+    )
     document = json.dumps([members])
     outcome = taken(json.dumps({"text": document}) if nested else document)
     assert outcome.contents == [data]
@@ -234,7 +243,9 @@ def test_every_place_of_a_content_is_replaced_and_it_is_stored_once() -> None:
 
 
 def test_neighbors_in_one_object_and_one_array() -> None:
-    inner = json.dumps({"small": b64(png(2)), "list": [b64(png(3)), b64(png(4))], "mimeType": "image/png", "pdf": b64(pdf())})
+    inner = json.dumps(
+        {"small": b64(png(2)), "list": [b64(png(3)), b64(png(4))], "mimeType": "image/png", "pdf": b64(pdf())}
+    )
     outcome = taken(json.dumps({"text": inner}))
     assert outcome.contents == [png(2), png(3), png(4), pdf()]
     value = json.loads(json.loads(outcome.text)["text"])

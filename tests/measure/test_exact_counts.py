@@ -105,7 +105,12 @@ def test_every_character_has_the_class_that_tiktoken_gives_it(name, counters, re
 @pytest.mark.parametrize("name", ENCODINGS)
 def test_toktok_counts_by_the_same_classes(name, references):
     counter = Counter(name)
-    for text in ("\ua7ce't \u088f't", "\U00011de0\U00011de01 \U00016ff4\U00016ff41", "\u1acf't x\U0001e6e3't"):
+    for text in (
+        "\ua7ce't \u088f't",
+        "\U00011de0\U00011de01 \U00016ff4\U00016ff41",
+        "\u1acf't x\U0001e6e3't",
+        "ß'ſ x'ſd",
+    ):
         assert counter.text(text) == len(references[name].encode_ordinary(text))
 
 

@@ -1,0 +1,185 @@
+"""`lrguard list` and `lrguard purge`: what a session holds, and the removal of old responses."""
+
+from __future__ import annotations
+
+import os
+import re
+from datetime import timedelta
+from typing import Annotated
+
+import typer
+
+from lrguard.cli import parameters as p
+from lrguard.cli import streams
+from lrguard.cli.app import application
+from lrguard.cli.place import bound_for, counter_for, session_for
+from lrguard.errors import DONE, LrguardError
+from lrguard.inspect.excerpt import Page
+from lrguard.intake.sanitize import visible
+from lrguard.session.reader import Saved
+from lrguard.session.retention import purge as purge_session
+from lrguard.settings import resolve
+
+listing = application()
+purging = application()
+
+COLUMNS = ("ID", "TIME", "TOOL", "CALL", "TYPE", "TOKENS", "BYTES", "PATH")
+TIME = "%Y-%m-%dT%H:%M:%SZ"
+UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+PERIODS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
+
+
+@listing.command(
+    help="Print what a session holds, the last seen first.", epilog="Example: lrguard list --json | jq -r .path"
+)
+def list_responses(
+    session: p.Session = None,
+    show_session: p.ShowSession = None,
+    json: p.Json = False,
+    max_tokens: p.MaxTokens = None,
+) -> int:
+    """Print one line for each saved response."""
+    settings = resolve({"session": session, "show_session": show_session}, os.environ)
+    with session_for(settings) as opened:
+        survey = opened.survey()
+    for name, why in survey.broken:
+        streams.note(f"{name} is left out: {why}")
+    if not survey.responses:
+        streams.note(f"nothing is saved in {opened.shown}")
+    if streams.is_terminal(streams.OUTPUT) and not json:
+        _print_table(survey.responses)
+        return DONE
+    rows = [_object(saved) for saved in survey.responses] if json else _columns(survey.responses)
+    page = Page(bound_for(max_tokens, settings), counter_for(settings).text)
+    shown = 0
+    while shown < len(rows) and page.add(rows[shown] + "\n"):
+        shown += 1
+    streams.write("".join(page.lines).encode("utf-8", "replace"))
+    if shown < len(rows):
+        left = len(rows) - shown
+        streams.write((_cut_object(left) if json else f"[cut here: {left} older ones]\n").encode())
+        streams.note(f"{left} older responses are not shown; --max-tokens 0 shows all")
+    return DONE
+
+
+@purging.command(
+    help="Remove old responses, and what crashed runs left, and tell what was removed.",
+    epilog="Example: lrguard purge --older-than 7d --keep-bytes 500MB",
+)
+def purge(
+    session: p.Session = None,
+    older_than: Annotated[
+        str | None, typer.Option("--older-than", metavar="AGE", help="Remove what was last seen longer ago: 12h, 7d, 2w.")
+    ] = None,
+    keep_bytes: Annotated[
+        str | None, typer.Option("--keep-bytes", metavar="SIZE", help="Remove the oldest beyond this size: 500MB, 2GB.")
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Remove every response.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only tell what would be removed.")] = False,
+    json: p.Json = False,
+) -> int:
+    """Remove responses of one session."""
+    age = parse_age(older_than, "--older-than") if older_than is not None else None
+    size = parse_size(keep_bytes, "--keep-bytes") if keep_bytes is not None else None
+    with session_for(resolve({"session": session}, os.environ)) as opened:
+        report = purge_session(opened, older_than=age, keep_bytes=size, everything=everything, dry_run=dry_run)
+    for name, why in report.left:
+        streams.note(f"{name} is left: {why}")
+    if json:
+        import json as _json
+
+        record = {
+            "dry_run": dry_run,
+            "responses": list(report.responses),
+            "files": list(report.files),
+            "bytes": report.bytes,
+        }
+        streams.write((_json.dumps(record) + "\n").encode())
+        return DONE
+    verb = "would remove" if dry_run else "removed"
+    lines = [*report.files, f"{verb} {len(report.responses)} responses, {len(report.files)} files, {report.bytes:,} bytes"]
+    streams.write("".join(f"{line}\n" for line in lines).encode())
+    return DONE
+
+
+def parse_age(text: str, written: str) -> timedelta:
+    """The period that `7d`, `12h` or `90s` means; raises LrguardError."""
+    found = re.fullmatch(r"(\d{1,9})([smhdw])", text.strip())
+    if not found:
+        raise LrguardError(f"cannot use {written}", f"{text[:80]!r} is no age", "give one such as 12h, 7d or 2w")
+    return timedelta(seconds=int(found[1]) * PERIODS[found[2]])
+
+
+def parse_size(text: str, written: str) -> int:
+    """The number of bytes that `500MB`, `2GB` or `1048576` means, in powers of ten as disks have it; raises LrguardError."""
+    found = re.fullmatch(r"(\d{1,18})\s*([KMGT]?)B?", text.strip(), re.IGNORECASE)
+    if not found:
+        raise LrguardError(f"cannot use {written}", f"{text[:80]!r} is no size", "give one such as 500MB or 2GB")
+    return int(found[1]) * UNITS[found[2].upper()]
+
+
+def _columns(responses: tuple[Saved, ...]) -> list[str]:
+    """Lines of aligned columns under their names; none where there is nothing to list."""
+    rows = [COLUMNS, *(_row(saved) for saved in responses)] if responses else []
+    widths = [max(len(row[column]) for row in rows) for column in range(len(COLUMNS) - 1)] if rows else []
+    return ["  ".join([*(f"{cell:{width}}" for cell, width in zip(row[:-1], widths, strict=True)), row[-1]]) for row in rows]
+
+
+def _row(saved: Saved) -> tuple[str, ...]:
+    record = saved.record
+    last = record.sightings[-1]
+    tokens = "-" if record.tokens is None else f"{'' if record.tokens_exact else '~'}{record.tokens}"
+    cells = (saved.id, last.time.strftime(TIME), last.tool or "-", last.call_id or "-", record.media_type, tokens)
+    return (*(_cell(cell) for cell in cells), str(record.bytes), saved.path)
+
+
+def _cell(text: str) -> str:
+    """A name from outside as one column."""
+    return "_".join(visible(text).split())[:40] or "-"
+
+
+def _object(saved: Saved) -> str:
+    import json
+
+    record = saved.record
+    last = record.sightings[-1]
+    return json.dumps(
+        {
+            "id": saved.id,
+            "time": last.time.strftime(TIME),
+            "first_time": record.first_seen.strftime(TIME),
+            "seen": record.seen,
+            "tool": last.tool,
+            "call_id": last.call_id,
+            "media_type": record.media_type,
+            "tokens": record.tokens,
+            "tokens_exact": record.tokens_exact,
+            "bytes": record.bytes,
+            "path": saved.path,
+            "reading_copy": saved.reading_copy,
+            "is_error": record.is_error,
+            "incomplete": record.incomplete,
+            "assets": len(record.assets),
+        }
+    )
+
+
+def _cut_object(left: int) -> str:
+    return f'{{"cut": true, "left": {left}}}\n'
+
+
+def _print_table(responses: tuple[Saved, ...]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False)
+    for column in COLUMNS:
+        table.add_column(column, justify="right" if column in ("TOKENS", "BYTES") else "left", overflow="fold")
+    for saved in responses:
+        *cells, path = _row(saved)
+        linked = Text(os.path.basename(path), style=f"link file://{path}" if "\n" not in path else "")
+        table.add_row(*(Text(cell) for cell in cells), linked)
+    Console().print(table)
+
+
