@@ -10,7 +10,7 @@ from lrguard.errors import SaveError
 from lrguard.intake.encoding import byte_order_mark, detect, from_utf8
 from lrguard.intake.media_type import OCTET_STREAM, MediaType, sniff
 from lrguard.intake.receive import Received
-from lrguard.intake.source import BytesSource, Source, Spool
+from lrguard.intake.source import Source, Spool
 from lrguard.intake.text_kind import TextKind, kind_of
 from lrguard.measure.tokens import Counter, Measurement
 from lrguard.outcome import Kind, Outcome
@@ -77,7 +77,7 @@ class Workplace:
 
 
 def guard(received: Received, settings: Settings, place: Workplace) -> Outcome:
-    """What becomes of `received`. What has to be saved is saved when this returns, or the outcome tells why it is not."""
+    """What becomes of `received`. What has to be saved is saved by then, or the outcome tells why it is not."""
     media = sniff(received.source.read(0, SNIFFED), received.source.size, received.source.read)
     encoding = None if media else detect(received.source, received.scan)
     try:
@@ -169,7 +169,7 @@ def _binary(received: Received, media: MediaType, settings: Settings, place: Wor
 def _unsaved(
     received: Received, encoding: str | None, error: SaveError, settings: Settings, place: Workplace
 ) -> Outcome:
-    """The result unchanged, since it could not be saved; its ends where the settings ask for that and it is too large."""
+    """The result unchanged, since it could not be saved; its ends where it is too large and they are asked for."""
     if encoding is None:
         return Outcome(
             kind=Kind.PASSED,

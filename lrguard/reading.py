@@ -85,7 +85,7 @@ def _count(source: Source, byte: bytes) -> int:
 
 
 def _without_nuls(source: Source, nuls: int, spool: Spool) -> Source:
-    """NULs that end records, as those of `find -print0` do, become line ends; others a sign, so that lines keep their numbers."""
+    """NULs that end records, as of `find -print0`, become line ends; others a sign, so that lines stay the same."""
     shown = b"\n" if nuls > _count(source, b"\n") else NUL_SHOWN
     for chunk in source.chunks():
         spool.write(chunk.replace(b"\0", shown))

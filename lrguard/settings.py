@@ -74,9 +74,7 @@ def _from_environment(environ: Mapping[str, str]) -> dict[str, object]:
             try:
                 value = int(text)
             except ValueError:
-                raise BadEnvironment(
-                    f"cannot use {option.environment}", f"{text[:80]!r} is no whole number"
-                ) from None
+                raise BadEnvironment(f"cannot use {option.environment}", f"{text[:80]!r} is no whole number") from None
         _check(name, value, option.environment, BadEnvironment)
         values[name] = value
     return values

@@ -46,9 +46,17 @@ class Program:
         cache = os.environ.get("XDG_CACHE_HOME") or str(Path(os.environ.get("HOME", "/")) / ".cache")
         return clean | {"HOME": str(self.home), "XDG_CACHE_HOME": cache, "LRGUARD_SESSION": str(self.session)} | extra
 
-    def __call__(self, *args: str, stdin: bytes = b"", env: dict[str, str] | None = None, status: int = 0, **kw: Any) -> Run:
+    def __call__(
+        self, *args: str, stdin: bytes = b"", env: dict[str, str] | None = None, status: int = 0, **kw: Any
+    ) -> Run:
         done = subprocess.run(
-            [*COMMAND, *args], input=stdin, capture_output=True, cwd=self.home, env=self.environ(**(env or {})), timeout=120, **kw
+            [*COMMAND, *args],
+            input=stdin,
+            capture_output=True,
+            cwd=self.home,
+            env=self.environ(**(env or {})),
+            timeout=120,
+            **kw,
         )
         run = Run(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"))
         assert "Traceback" not in run.err, run.err

@@ -20,7 +20,9 @@ def png(seed: int = 0, width: int = 60, height: int = 40) -> bytes:
         (b"IDAT", zlib.compress(rows)),
         (b"IEND", b""),
     )
-    chunks = (struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body)) for kind, body in parts)
+    chunks = (
+        struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body)) for kind, body in parts
+    )
     return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
 
 
@@ -84,10 +86,10 @@ def log(lines: int, error_at: int | None = None) -> bytes:
     """A log of a service; line `error_at` (from 1) reports an error."""
     rows = []
     for number in range(1, lines + 1):
+        text = f"INFO worker-{number % 7} handled request {number} in {number % 97} ms"
         if number == error_at:
-            rows.append(f"2026-07-03T14:05:{number % 60:02d}Z ERROR worker-3 could not open /var/data/part-{number}: EIO")
-        else:
-            rows.append(f"2026-07-03T14:05:{number % 60:02d}Z INFO worker-{number % 7} handled request {number} in {number % 97} ms")
+            text = f"ERROR worker-3 could not open /var/data/part-{number}: EIO"
+        rows.append(f"2026-07-03T14:05:{number % 60:02d}Z {text}")
     return ("\n".join(rows) + "\n").encode()
 
 

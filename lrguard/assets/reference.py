@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+from lrguard.intake.sizes import size_text
+
 
 def reference_object(path: str, media_type: str, size: int, declared: str | None, level: int) -> bytes:
     """The JSON object that stands for a whole string value, inside of `level` JSON strings; `size` in bytes."""
@@ -17,19 +19,6 @@ def reference_object(path: str, media_type: str, size: int, declared: str | None
 def reference_text(path: str, media_type: str, size: int, level: int) -> bytes:
     """The text that stands for a run, inside of `level` JSON strings; `size` in bytes."""
     return _inside(f"[asset: {path} ({media_type}, {size_text(size)})]", level)
-
-
-def size_text(size: int) -> str:
-    """A number of bytes as people read it: `312 B`, `10.7 KB`, `3.4 MB`; the units are powers of 1024."""
-    if size < 1024:
-        return f"{size} B"
-    amount, unit = size / 1024, "KB"
-    for larger in ("MB", "GB"):
-        # What would be rounded to 1024.0 belongs to the next unit.
-        if amount < 1023.95:
-            break
-        amount, unit = amount / 1024, larger
-    return f"{amount:.1f} {unit}"
 
 
 def _inside(text: str, level: int) -> bytes:

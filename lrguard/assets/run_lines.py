@@ -1,7 +1,7 @@
 """Reads the characters of a run through the escapes and line breaks that it is written with.
 
-Base64 in JSON may hold escaped slashes and `u002b` escapes, in a URL `%2B`, and in mail it is broken into lines of equal
-length. A line that is shorter ends a run; a longer one is not a part of it.
+Base64 in JSON may hold escaped slashes and `u002b` escapes, in a URL `%2B`, and in mail it is broken into lines of
+equal length. A line that is shorter ends a run; a longer one is not a part of it.
 """
 
 from __future__ import annotations

@@ -27,7 +27,10 @@ app = application()
 
 @app.command(help=HELP, epilog=EPILOG)
 def count(
-    files: Annotated[list[str] | None, typer.Argument(metavar="[FILE].."), ] = None,
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[FILE].."),
+    ] = None,
     encoding: p.Encoding = None,
     json: p.Json = False,
 ) -> int:
@@ -36,7 +39,7 @@ def count(
     counter = Counter(settings.encoding, cache_folder(os.environ))
     counts: list[tuple[str | None, Count]] = []
     failed: LrguardError | None = None
-    for name in files or [None]:
+    for name in files or ("-",):
         try:
             counts.append((name, _count(name, counter)))
         except LrguardError as error:
@@ -45,7 +48,9 @@ def count(
     if len(files or []) > 1:
         total = Count(sum(c.tokens for _, c in counts), all(c.exact for _, c in counts))
         counts.append(("total", total))
-    streams.write((_as_json(counts, settings.encoding) if json else _as_columns(counts)).encode("utf-8", "surrogateescape"))
+    streams.write(
+        (_as_json(counts, settings.encoding) if json else _as_columns(counts)).encode("utf-8", "surrogateescape")
+    )
     return failed.status if failed else DONE
 
 

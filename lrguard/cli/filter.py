@@ -54,10 +54,15 @@ def filter(
     quiet: p.Quiet = False,
 ) -> int:
     """Guard one tool result."""
-    given = {name: value for name, value in locals().items() if name not in ("file", "check") and value not in (None, False)}
+    given = {
+        name: value
+        for name, value in locals().items()
+        if name not in ("file", "check") and value is not None and value is not False
+    }
     if file in COMMANDS:
         raise LrguardError(
-            f"'{file}' is a command and comes first", remedy=f"lrguard {file} [OPTIONS]; a file of that name is ./{file}"
+            f"'{file}' is a command and comes first",
+            remedy=f"lrguard {file} [OPTIONS]; a file of that name is ./{file}",
         )
     if file is None and streams.is_terminal(streams.INPUT):
         os.write(streams.ERRORS, USAGE.encode() + b"\n")
@@ -127,5 +132,3 @@ def _unchanged(file: str | None, error: LrguardError | None = None) -> int:
 def _copy(descriptor: int) -> None:
     while chunk := os.read(descriptor, CHUNK):
         streams.write(chunk)
-
-

@@ -33,10 +33,15 @@ def command(
         typer.Argument(metavar="PATTERN [ID]..", help="A regular expression, then ids or paths; `last` without one."),
     ] = None,
     patterns: Annotated[
-        list[str] | None, typer.Option("-e", "--regexp", metavar="PATTERN", help="A pattern; may be given several times.")
+        list[str] | None,
+        typer.Option("-e", "--regexp", metavar="PATTERN", help="A pattern; may be given several times."),
     ] = None,
-    fixed: Annotated[bool, typer.Option("-F", "--fixed-strings", help="The pattern is text, not an expression.")] = False,
-    ignore_case: Annotated[bool, typer.Option("-i", "--ignore-case", help="Upper and lower case are the same.")] = False,
+    fixed: Annotated[
+        bool, typer.Option("-F", "--fixed-strings", help="The pattern is text, not an expression.")
+    ] = False,
+    ignore_case: Annotated[
+        bool, typer.Option("-i", "--ignore-case", help="Upper and lower case are the same.")
+    ] = False,
     whole_words: Annotated[bool, typer.Option("-w", "--word-regexp", help="Match whole words only.")] = False,
     invert: Annotated[bool, typer.Option("-v", "--invert-match", help="Lines without a match.")] = False,
     count: Annotated[bool, typer.Option("-c", "--count", help="Print the number of matches (not of lines).")] = False,
@@ -51,8 +56,12 @@ def command(
     path: Annotated[str | None, typer.Option("--path", metavar="JSONPATH", help="Search only below this path.")] = None,
     record: Annotated[bool, typer.Option("--record", help="Print the enclosing array element.")] = False,
     everything: Annotated[bool, typer.Option("--all", help="Search every response of the session.")] = False,
-    line_number: Annotated[bool, typer.Option("-n", "--line-number", help="Accepted; lines are always numbered.")] = False,
-    extended: Annotated[bool, typer.Option("-E", "--extended-regexp", help="Accepted; expressions always are.")] = False,
+    line_number: Annotated[
+        bool, typer.Option("-n", "--line-number", help="Accepted; lines are always numbered.")
+    ] = False,
+    extended: Annotated[
+        bool, typer.Option("-E", "--extended-regexp", help="Accepted; expressions always are.")
+    ] = False,
     session: p.Session = None,
     tool: Annotated[str | None, typer.Option("--tool", metavar="NAME", help="Only responses of this tool.")] = None,
     call_id: p.CallId = None,
@@ -64,22 +73,27 @@ def command(
 ) -> int:
     """Search responses and print what fits."""
     wanted, targets = _patterns_and_targets(patterns, words)
-    for name, value in (("-m", most), ("-A", after), ("-B", before), ("-C", context), ("--skip", skip), ("--window", window)):
+    for name, value in (
+        ("-m", most),
+        ("-A", after),
+        ("-B", before),
+        ("-C", context),
+        ("--skip", skip),
+        ("--window", window),
+    ):
         if value is not None and value < 0:
             raise LrguardError(f"cannot use {name}", f"{value} is negative")
     pattern = compile_patterns(wanted, PatternOptions(fixed, ignore_case, whole_words))
     show = Show.MATCH if only else Show.WINDOW
     layout = Layout(before or context, after or context, json)
-    with looking(
-        session, call_id, max_tokens, encoding=encoding, saved_only=saved_only, quiet=quiet
-    ) as look:
+    with looking(session, call_id, max_tokens, encoding=encoding, saved_only=saved_only, quiet=quiet) as look:
         if everything:
             targets = all_responses(look.choice, tool)
         tokens = 0 if count or names or quiet else look.bound
         report = Report(tokens, look.count, layout, skip, 1 if quiet else most)
         search = _Search(pattern, look, report, path, window, show, invert=invert, records=record)
         totals: list[tuple[str, int]] = []
-        for target in targets or [None]:
+        for target in targets or (None,):
             totals.append(search.run(target, named=len(targets) > 1))
             if report.done:
                 break
@@ -131,7 +145,9 @@ class _Search:
             return target.name, self._report.text(target.readable(), query, name)
 
     def _is_json(self, target: Target) -> bool:
-        return target.kind in JSON and not self._invert and (not target.is_mcp or self._path is not None or self._records)
+        return (
+            target.kind in JSON and not self._invert and (not target.is_mcp or self._path is not None or self._records)
+        )
 
     def _json(self, target: Target, name: str) -> int:
         text, shape = target.whole(), shape_of(target.kind)
@@ -162,5 +178,3 @@ def _again(patterns: list[str], fixed: bool, ignore_case: bool) -> list[str]:
     """The options and patterns of the command that goes on."""
     flags = [flag for flag, given in (("-F", fixed), ("-i", ignore_case)) if given]
     return [*flags, *(word for pattern in patterns for word in ("-e", pattern))]
-
-

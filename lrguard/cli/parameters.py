@@ -11,7 +11,7 @@ from lrguard.options import OPTIONS
 
 
 def option(name: str) -> typer.models.OptionInfo:
-    """Typer's form of one row of the table. Environment variables are left to the settings, which know what a bad one costs."""
+    """Typer's form of one row of the table; environment variables are left to the settings."""
     row = OPTIONS[name]
     info: typer.models.OptionInfo = typer.Option(
         *row.flags, metavar=row.metavar or None, help=row.described(), show_default=False

@@ -29,7 +29,9 @@ app = application()
 
 @app.command(name="peek", help=HELP, epilog=EPILOG)
 def command(
-    id: Annotated[str | None, typer.Argument(metavar="[ID]", help="An id, a path, `last` (the default) or `-`.")] = None,
+    id: Annotated[
+        str | None, typer.Argument(metavar="[ID]", help="An id, a path, `last` (the default) or `-`.")
+    ] = None,
     lines: Annotated[
         str | None, typer.Option("--lines", metavar="A:B", help="Lines A to B, from 1; A:+N; negative from the end.")
     ] = None,
@@ -42,7 +44,8 @@ def command(
     first: Annotated[int | None, typer.Option("--head", metavar="N", help="The first N lines.")] = None,
     last: Annotated[int | None, typer.Option("--tail", metavar="N", help="The last N lines.")] = None,
     path: Annotated[
-        str | None, typer.Option("--path", metavar="JSONPATH", help="The values at this path (RFC 9535), as they are written.")
+        str | None,
+        typer.Option("--path", metavar="JSONPATH", help="The values at this path (RFC 9535), as they are written."),
     ] = None,
     text: Annotated[bool, typer.Option("--text", help="With --path: print strings decoded.")] = False,
     raw: Annotated[bool, typer.Option("--raw", help="The exact bytes, without a bound.")] = False,
@@ -59,9 +62,10 @@ def command(
     asked = [name for name, value in parts.items() if value is not None]
     if len(asked) > 1:
         raise LrguardError(f"cannot use {' and '.join(asked)} together", remedy="give one of them")
-    with looking(
-        session, call_id, max_tokens, encoding=encoding, saved_only=saved_only, quiet=quiet
-    ) as look, open_target(id, look.choice) as target:
+    with (
+        looking(session, call_id, max_tokens, encoding=encoding, saved_only=saved_only, quiet=quiet) as look,
+        open_target(id, look.choice) as target,
+    ):
         if raw:
             return _raw(target, byte_range, asked)
         if target.text is None and path is None:
@@ -69,9 +73,7 @@ def command(
         if path is not None:
             form = As.TEXT if text else As.JSON
             shape = shape_of(target.kind)
-            found = peek_path(
-                target.whole(), path, shape, look.bound, look.count, form=form, make_file=temporary_file
-            )
+            found = peek_path(target.whole(), path, shape, look.bound, look.count, form=form, make_file=temporary_file)
         else:
             found = _part(target, look, lines, chars, byte_range, first, last)
         if json:
@@ -153,5 +155,3 @@ def _as_object(found: Excerpt, look: Look, target: Target) -> int:
     streams.write((json.dumps(record) + "\n").encode())
     look.say(found.notes)
     return found.status
-
-

@@ -13,7 +13,6 @@ from lrguard.session.location import default_session
 from lrguard.session.store import Session
 from lrguard.settings import Settings
 
-
 LOOKED_AT = 2000
 """Tokens that a command which looks back prints by itself (contract, section 9)."""
 
@@ -66,7 +65,7 @@ def temporary_file() -> int:
 
 
 def _spooling(session: Session) -> Callable[[], int]:
-    """A file in the session, so that it can be published without a copy; one without a name where that is not possible."""
+    """Makes files in the session, which can be published without a copy; elsewhere where that is not possible."""
 
     def make_file() -> int:
         try:

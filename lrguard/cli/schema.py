@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import Enum
+from enum import StrEnum
 from typing import Annotated
 
 import typer
@@ -28,7 +28,7 @@ EPILOG = "Examples: lrguard schema 3f2a9c1b; lrguard schema --format json-schema
 app = application()
 
 
-class Form(str, Enum):
+class Form(StrEnum):
     """How a structure is written."""
 
     COMPACT = "compact"
@@ -45,7 +45,9 @@ WRITERS: dict[Form, Callable[[Structure, int, Callable[[str], int]], str]] = {
 
 @app.command(help=HELP, epilog=EPILOG)
 def schema(
-    id: Annotated[str | None, typer.Argument(metavar="[ID]", help="An id, a path, `last` (the default) or `-`.")] = None,
+    id: Annotated[
+        str | None, typer.Argument(metavar="[ID]", help="An id, a path, `last` (the default) or `-`.")
+    ] = None,
     form: Annotated[Form, typer.Option("--format", help="How it is written.", show_default=True)] = Form.COMPACT,
     path: Annotated[str | None, typer.Option("--path", metavar="JSONPATH", help="Only what lies at this path.")] = None,
     session: p.Session = None,
@@ -58,16 +60,19 @@ def schema(
 ) -> int:
     """Print the structure of one response."""
     form = Form.JSON_SCHEMA if json else form
-    with looking(
-        session, call_id, max_tokens, encoding=encoding, saved_only=saved_only, quiet=quiet
-    ) as look, open_target(id, look.choice) as target:
+    with (
+        looking(session, call_id, max_tokens, encoding=encoding, saved_only=saved_only, quiet=quiet) as look,
+        open_target(id, look.choice) as target,
+    ):
         text = target.whole()
         if path is not None:
             text = _at(text, path, shape_of(target.kind))
         found = structures.infer(text)
         if found is None:
             kind = target.media_type.name
-            raise LrguardError(f"{target.name} has no structure to infer", f"it is {kind}, neither JSON nor a table", status=NO)
+            raise LrguardError(
+                f"{target.name} has no structure to infer", f"it is {kind}, neither JSON nor a table", status=NO
+            )
         written = WRITERS[form](found, look.bound, look.count)
         streams.write((written.rstrip("\n") + "\n").encode("utf-8", "replace"))
         look.say(found.notes)

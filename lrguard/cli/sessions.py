@@ -69,7 +69,8 @@ def list_responses(
 def purge(
     session: p.Session = None,
     older_than: Annotated[
-        str | None, typer.Option("--older-than", metavar="AGE", help="Remove what was last seen longer ago: 12h, 7d, 2w.")
+        str | None,
+        typer.Option("--older-than", metavar="AGE", help="Remove what was last seen longer ago: 12h, 7d, 2w."),
     ] = None,
     keep_bytes: Annotated[
         str | None, typer.Option("--keep-bytes", metavar="SIZE", help="Remove the oldest beyond this size: 500MB, 2GB.")
@@ -97,7 +98,10 @@ def purge(
         streams.write((_json.dumps(record) + "\n").encode())
         return DONE
     verb = "would remove" if dry_run else "removed"
-    lines = [*report.files, f"{verb} {len(report.responses)} responses, {len(report.files)} files, {report.bytes:,} bytes"]
+    lines = [
+        *report.files,
+        f"{verb} {len(report.responses)} responses, {len(report.files)} files, {report.bytes:,} bytes",
+    ]
     streams.write("".join(f"{line}\n" for line in lines).encode())
     return DONE
 
@@ -111,7 +115,7 @@ def parse_age(text: str, written: str) -> timedelta:
 
 
 def parse_size(text: str, written: str) -> int:
-    """The number of bytes that `500MB`, `2GB` or `1048576` means, in powers of ten as disks have it; raises LrguardError."""
+    """The number of bytes that `500MB` or `1048576` means, in powers of ten as disks have it; raises LrguardError."""
     found = re.fullmatch(r"(\d{1,18})\s*([KMGT]?)B?", text.strip(), re.IGNORECASE)
     if not found:
         raise LrguardError(f"cannot use {written}", f"{text[:80]!r} is no size", "give one such as 500MB or 2GB")
@@ -122,7 +126,9 @@ def _columns(responses: tuple[Saved, ...]) -> list[str]:
     """Lines of aligned columns under their names; none where there is nothing to list."""
     rows = [COLUMNS, *(_row(saved) for saved in responses)] if responses else []
     widths = [max(len(row[column]) for row in rows) for column in range(len(COLUMNS) - 1)] if rows else []
-    return ["  ".join([*(f"{cell:{width}}" for cell, width in zip(row[:-1], widths, strict=True)), row[-1]]) for row in rows]
+    return [
+        "  ".join([*(f"{cell:{width}}" for cell, width in zip(row[:-1], widths, strict=True)), row[-1]]) for row in rows
+    ]
 
 
 def _row(saved: Saved) -> tuple[str, ...]:
@@ -181,5 +187,3 @@ def _print_table(responses: tuple[Saved, ...]) -> None:
         linked = Text(os.path.basename(path), style=f"link file://{path}" if "\n" not in path else "")
         table.add_row(*(Text(cell) for cell in cells), linked)
     Console().print(table)
-
-

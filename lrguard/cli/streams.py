@@ -26,7 +26,7 @@ closed: set[int] = set()
 
 
 def claim() -> None:
-    """Put /dev/null in the place of standard descriptors that are closed, so that no file of ours takes their number."""
+    """Put /dev/null in the place of closed standard descriptors, so that no file of ours takes their number."""
     for descriptor in (INPUT, OUTPUT, ERRORS):
         try:
             os.fstat(descriptor)
@@ -90,5 +90,3 @@ def report(error: LrguardError) -> int:
     """Say what failed on standard error; the exit status."""
     note(str(error))
     return error.status
-
-

@@ -79,7 +79,7 @@ def open_target(reference: str | None, choice: Choice) -> Iterator[Target]:
 
 
 def all_responses(choice: Choice, tool: str | None = None) -> list[str]:
-    """The ids of everything that the session holds, or of one tool, the oldest first, so that what is new comes last."""
+    """The ids of everything that the session holds, or of one tool, the oldest first."""
     found = reversed(choice.session.responses())
     return [saved.id for saved in found if tool is None or any(seen.tool == tool for seen in saved.record.sightings)]
 
@@ -173,13 +173,11 @@ def _of_response(saved: Saved, choice: Choice, opened: list[int]) -> Target:
     reading = choice.session.open(saved, Part.READING_COPY)
     opened.append(reading.descriptor)
     is_mcp = target.kind is TextKind.JSON and mcp_result.read(original) is not None
-    return Target(
-        target.name, saved, original, target.text, reading, target.kind, target.media_type, is_mcp
-    )
+    return Target(target.name, saved, original, target.text, reading, target.kind, target.media_type, is_mcp)
 
 
 def _with_reading_copy(saved: Saved, target: Target, choice: Choice) -> Saved:
-    """The response with the copy that is made of large JSON when it is first read; without one where none can be kept."""
+    """The response with the copy that large JSON gets when it is first read, where one can be kept."""
     if target.kind not in JSON or target.text is None:
         return saved
     reading = laid_out(target.text, lambda: Spool(choice.session.make_temporary))

@@ -17,7 +17,7 @@ from lrguard.inspect.grep_text import Show, Totals
 from lrguard.inspect.json_leaves import Leaf, LeafReader
 from lrguard.inspect.json_path import Place, general_path, path_of
 from lrguard.inspect.json_tokens import Shape, Span, decoded, uncollected, value_end
-from lrguard.inspect.pattern import ENCODED_RUN, Pattern, inside_encoded
+from lrguard.inspect.pattern import ENCODED_RUN, Pattern, has_encoded, inside_encoded
 from lrguard.inspect.window import Window, only, window_around
 from lrguard.intake.source import BytesSource, Source
 
@@ -115,15 +115,16 @@ class _JsonSearch:
             for raw in leaf[5:]
         ]
         joined = b"\n".join(values)
-        if not joined and not values:
+        if not values:
             return True
         offsets = [0, *accumulate(len(value) + 1 for value in values)]
         last = None if query.most is None else query.skip + query.most
         facet, facet_leaf = "", -1
+        encoded = has_encoded(joined)
         for start, end in query.pattern.spans(joined):
             place = bisect_right(offsets, start) - 1
             leaf, value, begin = batch[place], values[place], offsets[place]
-            if start < end and inside_encoded(joined, start, end):
+            if encoded and start < end and inside_encoded(joined, start, end):
                 totals.encoded += 1
                 continue
             if last is not None and totals.total >= last:
@@ -188,12 +189,19 @@ def _of_keys(place: Place) -> str:
 
 
 def _record(leaf: Leaf) -> tuple[int, str | None]:
-    """Where the nearest container around `leaf` that is an element of an array, or a document, begins; and its path."""
+    """Where the record of `leaf` begins, and its path: the nearest container that is an element of an array.
+
+    Where there is none, an element that is a scalar is its own record, and a document that of the rest.
+    """
     at = leaf[0]
     if at.parent is None:
         return leaf[2], path_of(at, leaf[1])
     for _ in range(_CLIMBED):
-        if isinstance(at.step, int) or at.parent is None or at.parent.parent is None:
+        if isinstance(at.step, int):
+            break
+        if at.parent is None or at.parent.parent is None:
+            if isinstance(leaf[1], int):
+                return leaf[2], path_of(leaf[0], leaf[1])
             break
         at = at.parent
     return at.start, path_of(at, None)

@@ -96,7 +96,7 @@ class Report:
                 f"{name or 'the text'} is no JSON from byte {totals.stray} on, and was not searched there"
             )
         if totals.broken:
-            self._notes.append(f"{totals.broken} line{'s' * (totals.broken > 1)} that are no JSON were not searched")
+            self._notes.append(f"{_lines(totals.broken)} no JSON and not searched")
         return totals.total
 
     def finish(self) -> Answer:
@@ -187,6 +187,10 @@ class Report:
             head.lines.append("\n")
         self._page.lines[at:at] = head.lines
         self._page.spend("".join(head.lines))
+
+
+def _lines(number: int) -> str:
+    return "1 line is" if number == 1 else f"{number} lines are"
 
 
 def _times(matches: int) -> str:

@@ -24,7 +24,7 @@ TOKEN = re.compile(
 )
 _SKIPPED = re.compile(rb'(?:[^"{}\[\]]++|' + STRING_PATTERN + rb")*+", re.DOTALL)
 _INSIDE = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
-_SCALAR_STARTS = frozenset(b"-0123456789tfnNI")
+SCALAR_STARTS = frozenset(b"-0123456789tfnNI")
 _BOM = b"\xef\xbb\xbf"
 
 LONG = 1024 * 1024
@@ -106,7 +106,7 @@ class JsonReader:
                 return self._long_string(self._base + match.start(kind))
             break
         start, end = match.span(STRING if kind == KEY else kind)
-        if kind == STRAY or (kind == SCALAR and self._window[start] not in _SCALAR_STARTS):
+        if kind == STRAY or (kind == SCALAR and self._window[start] not in SCALAR_STARTS):
             self.start = self.end = self._base + start
             return STRAY
         self.start, self.end = self._base + start, self._base + end

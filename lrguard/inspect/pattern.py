@@ -126,24 +126,25 @@ class _Linear(Pattern):
 
     def spans(self, data: bytes) -> Iterator[tuple[int, int]]:
         """See `Pattern.spans`."""
-        at, line, size = 0, -1, len(data)
+        at, last, size = 0, -1, len(data)
         while at <= size:
             for match in self._compiled.finditer(data, at):
                 start, end = match.span(self._group)
                 if start == end or (self._group and match.end() > end):
                     break
+                last = start
                 yield start, end
             else:
                 return
             if start < end:
                 # The character after a word may begin the next match too.
+                last = start
                 yield start, end
                 at = end
                 continue
             begins = data.rfind(b"\n", 0, start) + 1
-            if begins > line and (start < size or data[-1:] != b"\n"):
+            if begins > last and (start < size or data[-1:] != b"\n"):
                 yield start, start
-            line = begins
             feed = data.find(b"\n", start)
             if feed < 0:
                 return

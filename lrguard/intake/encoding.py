@@ -9,13 +9,9 @@ from __future__ import annotations
 
 import codecs
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-from lrguard.intake import legacy
 from lrguard.intake.source import CHUNK, Source, Spool
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _MARKS = (
     (b"\xff\xfe\x00\x00", "utf-32-le"),
@@ -112,15 +108,17 @@ def detect(source: Source, scanned: Utf8Scan | None = None) -> str | None:
     if found.nuls * 8 > found.size and (wide := _wide_by_nuls(head)) and _decodes(source, wide):
         return wide
     if found.valid:
-        # Mostly NULs: a sparse file or a dump of memory, valid as it may be.
-        return None if found.nuls > 32 and found.nuls * 2 > found.size else "utf-8"
+        # Nearly nothing but NULs: a sparse file or a dump of memory, valid as it may be.
+        return None if found.nuls > 32 and found.nuls * 64 > found.size * 63 else "utf-8"
     # Torn characters, as column cutters leave them in every line, among others that are whole: a legacy encoding has
     # valid sequences by accident only.
     if found.noise * 50 <= found.size and found.invalid * 8 <= found.size and found.continuations >= found.invalid:
         return "utf-8"
-    sample = _sample(source, found.first_high)
-    if wide := _wide_by_letters(head):
+    from lrguard.intake import legacy
+
+    if wide := legacy.guess_wide(head):
         return wide if _decodes(source, wide) else None
+    sample = _sample(source, found.first_high)
     if len(sample) - len(sample.translate(None, _NOISE)) > len(sample) // 50:
         return None
     guess = legacy.guess(sample)
@@ -150,28 +148,6 @@ def _wide_by_nuls(head: bytes) -> str | None:
             return "utf-16-le"
         if even > 0.7 and odd < 0.05:
             return "utf-16-be"
-    return None
-
-
-_LETTERS = re.compile(
-    "[\t\n\r\x1b\x20-\x7e\u00a0-\u024f\u0370-\u06ff\u0900-\u0e7f\u1100-\u11ff\u1e00-\u206f\u20a0-\u22ff\u2500-\u25ff"
-    "\u3000-\u318f\u4e00-\u9fff\uac00-\ud7a3\uff00-\uffef]"
-)
-
-
-def _wide_by_letters(head: bytes) -> str | None:
-    """UTF-16 without a mark of a script that has few NULs: nearly all of it are letters of living scripts.
-
-    Of random bytes 60 in 100 pairs are; of the other byte order, at most as many.
-    """
-    for name in ("utf-16-le", "utf-16-be"):
-        text = head[: 8192 & ~1].decode(name, "replace")
-        if (
-            len(text) >= 16
-            and len(_LETTERS.findall(text)) >= 0.98 * len(text)
-            and re.search("[\n\r \u3000-\u3002]", text)
-        ):
-            return name
     return None
 
 

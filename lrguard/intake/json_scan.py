@@ -10,10 +10,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from lrguard.intake.source import Source
+from lrguard.intake.source import Source
 
 _WINDOW = 128 * 1024
 _TOKEN = 64 * 1024

@@ -40,7 +40,7 @@ def read(text: Source) -> McpResult | None:
     if text.size > LARGEST:
         return None
     data = text.read()
-    if not data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{") or b'"content"' not in data and b'ontent"' not in data:
+    if not data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{") or b'ontent"' not in data:
         return None
     try:
         document = data.decode("utf-8-sig")

@@ -12,7 +12,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import sha256
 from select import select
-from typing import Protocol
 
 from lrguard.intake.encoding import Utf8Scan
 from lrguard.intake.source import CHUNK, Source, Spool
@@ -33,6 +32,8 @@ class Received:
     """The number of the signal that ended the reading, 0 where none did."""
     failure: str = ""
     """Why reading failed, empty where it did not."""
+    ended: str = ""
+    """How the command that printed it failed, such as `exit status 2`; empty where none did."""
 
 
 class Unspooled(Exception):
@@ -43,9 +44,31 @@ class Unspooled(Exception):
         super().__init__(why)
 
 
-class _Hash(Protocol):
-    def update(self, data: bytes, /) -> None: ...
-    def hexdigest(self) -> str: ...
+class Arriving:
+    """A tool result while it arrives; past `IN_MEMORY` bytes it lives in the file of `make_file`."""
+
+    def __init__(self, make_file: Callable[[], int]) -> None:
+        """Nothing has arrived yet."""
+        self._spool, self._digest, self._scan = Spool(make_file), sha256(), Utf8Scan()
+
+    @property
+    def size(self) -> int:
+        """Bytes so far."""
+        return self._spool.size
+
+    def take(self, chunk: bytes) -> None:
+        """Add what has arrived. Raises Unspooled when the file cannot be made or written."""
+        self._digest.update(chunk)
+        self._scan.feed(chunk)
+        try:
+            self._spool.write(chunk)
+        except OSError as error:
+            raise Unspooled(self._spool, error.strerror or str(error)) from None
+
+    def received(self, *, incomplete: bool = False, signal: int = 0, failure: str = "", ended: str = "") -> Received:
+        """All of it, once no more is to come."""
+        self._scan.end()
+        return Received(self._spool.source(), self._digest.hexdigest(), self._scan, incomplete, signal, failure, ended)
 
 
 def receive(descriptor: int, make_file: Callable[[], int], wake: int | None = None) -> Received:
@@ -55,8 +78,8 @@ def receive(descriptor: int, make_file: Callable[[], int], wake: int | None = No
     it: waiting on both loses no byte to a signal, which raising from a handler would. Raises Unspooled when the file
     cannot be made or written.
     """
-    _enlarge(descriptor)
-    spool, digest, scan = Spool(make_file), sha256(), Utf8Scan()
+    enlarge(descriptor)
+    arriving = Arriving(make_file)
     signal, failure = 0, ""
     waiting = [descriptor] if wake is None else [descriptor, wake]
     left = -1  # bytes still to be read after a signal: what the pipe may hold
@@ -74,25 +97,19 @@ def receive(descriptor: int, make_file: Callable[[], int], wake: int | None = No
             except BlockingIOError:
                 continue
             if not chunk:
+                # A signal to a whole pipeline ends the writer too, whose end may be seen first.
+                if wake in waiting and select([wake], [], [], 0)[0]:
+                    signal = os.read(waiting[-1], 1)[0]
                 break
             left -= len(chunk) if left > 0 else 0
-            _take(chunk, spool, digest, scan)
+            arriving.take(chunk)
     except OSError as error:
         failure = error.strerror or str(error)
-    scan.end()
-    return Received(spool.source(), digest.hexdigest(), scan, bool(signal or failure), signal, failure)
+    return arriving.received(incomplete=bool(signal or failure), signal=signal, failure=failure)
 
 
-def _take(chunk: bytes, spool: Spool, digest: _Hash, scan: Utf8Scan) -> None:
-    digest.update(chunk)
-    scan.feed(chunk)
-    try:
-        spool.write(chunk)
-    except OSError as error:
-        raise Unspooled(spool, error.strerror or str(error)) from None
-
-
-def _enlarge(descriptor: int) -> None:
+def enlarge(descriptor: int) -> None:
+    """Let a pipe hold `PIPE_SIZE` bytes, where the system lets it."""
     try:
         import fcntl
 

@@ -10,18 +10,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING
 
 from lrguard.intake.json_scan import JsonScan, scan_json
-from lrguard.intake.source import BytesSource
-
-if TYPE_CHECKING:
-    from lrguard.intake.source import Source
+from lrguard.intake.source import BytesSource, Source
 
 WHOLE = 64 * 1024 * 1024
 """Bytes up to which JSON is read to its end; the contract lets larger results be judged by samples."""
 
-_PREFIX = 8 * 1024 * 1024
+_PREFIX = 2 * 1024 * 1024
 _SAMPLE = 64 * 1024
 
 
@@ -67,10 +63,14 @@ def kind_of(text: Source) -> KindOfText:
         found = _json_kind(text)
         if found:
             return found
-    sampled = text.size > len(head)
-    tail = text.read(max(0, text.size - _SAMPLE)) if sampled else head
-    kind = (_markup_kind(begin, tail) if begin.startswith(b"<") else None) or _table_kind(head, tail, whole=not sampled)
-    return KindOfText(kind or (TextKind.MARKDOWN if _is_markdown(head) else TextKind.PLAIN), sampled=sampled)
+    tail = text.read(text.size - _SAMPLE) if text.size > len(head) else b""
+    kind = _markup_kind(begin, tail or head) if begin.startswith(b"<") else _table_kind(head, tail)
+    if kind is None and b"# " in head:
+        from lrguard.intake.markdown import is_markdown
+
+        kind = TextKind.MARKDOWN if is_markdown(head) else None
+    kind = kind or TextKind.PLAIN
+    return KindOfText(kind, sampled=text.size > WHOLE)
 
 
 def _json_kind(text: Source) -> KindOfText | None:
@@ -138,67 +138,60 @@ def _markup_kind(begin: bytes, tail: bytes) -> TextKind | None:
     return TextKind.XML if declared or closed else None
 
 
-def _table_kind(head: bytes, tail: bytes, *, whole: bool) -> TextKind | None:
-    lines = head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
-    if not whole:
-        lines = lines[: lines.rfind("\n") + 1]
+def _table_kind(head: bytes, tail: bytes) -> TextKind | None:
+    text = head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
+    lines = text.removesuffix("\n").split("\n")
+    last = tail.decode("utf-8", "replace").removesuffix("\n").split("\n")[1:]
     for delimiter, kind in (("\t", TextKind.TSV), (",", TextKind.CSV), (";", TextKind.CSV)):
-        if lines.count(delimiter) >= 3 and _is_table(lines, delimiter, whole=whole):
+        if text.count(delimiter) < 3:
+            continue
+        rows = _rows(lines[:-1] if tail else lines, delimiter)
+        # At the end quotes could be paired the wrong way round, and a few lines may be totals or notes.
+        widths = [] if '"' in "".join(last) else [line.count(delimiter) + 1 for line in last if line.strip()]
+        if _is_table(rows, delimiter) and sum(width == len(rows[0]) for width in widths) >= 0.9 * len(widths):
             return kind
     return None
 
 
-_HEADING = re.compile(r"[\w#%$@][\w .\-/()%#$:@*+&'°\[\]]{0,79}")
-_VALUE = re.compile(r"\s*(?:[-+]?[$€£]?\d[\d.,:/TZ+\- %e]*|true|false|null|none|nan|n/a|)\s*", re.IGNORECASE)
-
-
-def _is_table(lines: str, delimiter: str, *, whole: bool) -> bool:
-    """Whether `lines` are at least three rows of as many fields each, headed by names or made of values."""
+def _rows(lines: list[str], delimiter: str) -> list[list[str]]:
+    """The rows that are not blank; none where quotes are not as tables have them."""
     import csv
 
-    rows = []
+    rows: list[list[str]] = []
     try:
-        for row in csv.reader(lines.splitlines(keepends=True), delimiter=delimiter, strict=True):
+        for row in csv.reader([line + "\n" for line in lines], delimiter=delimiter, strict=True):
             if row:
                 rows.append(row)
     except csv.Error:
-        # A quoted field that reaches beyond the sample; anything else is no table.
-        if whole or len(rows) < 100:
-            return False
+        # Behind many good rows that is a quoted field that reaches beyond the sample.
+        return rows if len(rows) >= 100 else []
+    return rows
+
+
+_HEADING = re.compile(r"[\w#%$@][\w .\-/()%#$:@*+&'°\[\]]{0,79}")
+_VALUE = re.compile(r"(?:[-+]?[$€£]?\d[\d.,:/TZ+\- %e]*+|true|false|null|none|nan|n/a|)", re.IGNORECASE)
+
+
+def _is_value(field: str) -> bool:
+    return len(field) <= 64 and _VALUE.fullmatch(field.strip()) is not None
+
+
+def _is_table(rows: list[list[str]], delimiter: str) -> bool:
+    """Whether there are at least three rows of as many fields each, headed by names or made of values."""
     if len(rows) < 3:
         return False
-    width = len(rows[0])
+    heading, width = rows[0], len(rows[0])
     if width < 2 or any(len(row) != width for row in rows):
         return False
-    heading = rows[0]
-    names = all(_HEADING.fullmatch(name) for name in heading) and len(set(heading)) == width
-    names = names and not _VALUE.fullmatch(heading[0])
-    values = [all(_VALUE.fullmatch(row[column]) for row in rows[1:]) for column in range(width)]
-    spaced = sum(field.startswith(" ") for row in rows for field in row[1:]) * 2 > len(rows) * (width - 1)
+    names = (
+        len(set(heading)) == width and all(_HEADING.fullmatch(name) for name in heading) and not _is_value(heading[0])
+    )
+    values = [all(_is_value(row[column]) for row in rows[1:]) for column in range(width)]
     if delimiter == "\t":
-        return names or any(values)
+        # `cat -n` pads its numbers with blanks.
+        return (names or any(values)) and not all(row[0].startswith(" ") for row in rows)
+    spaced = sum(field.startswith(" ") for row in rows for field in row[1:]) * 2 > len(rows) * (width - 1)
     if spaced:
+        # So are commas in prose and in code.
         return width >= 3 and names and any(values)
-    if names:
-        return True
-    return width >= 3 and any(values[1:]) and sum(values) * 3 >= width
-
-
-_MARKS = (
-    re.compile(r"(?m)^#{2,6} \S"),
-    re.compile(r"!?\[[^\]\n]{1,200}\]\([^)\s]{1,500}\)"),
-    re.compile(r"(?m)^(?:```|~~~)[\w+-]{0,20}[ \t]*$"),
-    re.compile(r"(?m)^(?:[-*+]|\d{1,3}\.) \S"),
-    re.compile(r"(?m)^\|?[ \t]*:?-{3,40}:?[ \t]*\|[-:| \t]{1,400}$"),
-    re.compile(r"\*\*[^\s*][^*\n]{0,200}[^\s*]\*\*"),
-)
-_HEADED = re.compile(r"(?m)^#{1,6} [^\n]{1,200}\n[ \t\r]*$")
-
-
-def _is_markdown(head: bytes) -> bool:
-    """Whether there is a heading with a blank line below, and enough other marks that comments in code do not have."""
-    text = head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
-    if text.startswith("#!") or not _HEADED.search(text):
-        return False
-    sections, links, fences, items, tables, strong = (min(9, len(mark.findall(text))) for mark in _MARKS)
-    return bool(links or fences >= 2 or tables or (sections and items >= 2) or (strong and (sections or items)))
+    return names or (width >= 3 and any(values[1:]) and sum(values) * 3 >= width)

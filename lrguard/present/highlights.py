@@ -27,21 +27,26 @@ LONG_LINE = 64 * 1024
 CANDIDATES = 20_000
 """Lines looked at closely."""
 
-WORDS = re.compile(rb"error|fail|fatal|panic|exception|traceback|critical|segfault|segmentation fault|assert|denied|abort")
+WORDS = re.compile(
+    rb"error|fail|fatal|panic|exception|traceback|critical|segfault|segmentation fault|core dumped|out of memory"
+    rb"|assert|denied|abort|could not|unable to|not found"
+)
 HARMLESS = re.compile(
     r"\b(?:no|0|zero|without|ignor\w+) (?:\w+ )?(?:errors?|failures?|exceptions?|failed)\b"
-    r"|\b(?:errors?|fail(?:ed|ures?)?|exceptions?)[\"']?\s*[=:]\s*[\"']?(?:0(?![.\d])|0\.0+\b|none|null|false|nil|\[\]|\"\")",
+    r"|\b(?:errors?|fail(?:ed|ures?)?|exceptions?)[\"']?\s*[=:]\s*[\"']?"
+    r"(?:0(?![.\d])|0\.0+\b|none|null|false|nil|\[\]|\"\")",
     re.IGNORECASE,
 )
-SEVERITIES = tuple(
-    (rank, re.compile(pattern))
-    for rank, pattern in (
-        (5, r"(?i)\b(?:fatal|panic(?:ked)?|critical|emerg(?:ency)?|segfault|segmentation fault|core dumped|out of memory)\b"),
-        (4, r"^Traceback |\b\w*(?:Error|Exception)\b(?=:|$)|(?i:\buncaught\b|\bunhandled\b|\bassertion failed\b)"),
-        (4, r"^\s*(?i:error)(?:\[\w+\])?:|\b(?:E[0-9]{3,5}|ERR(?:OR)?)\b|(?i:\blevel[\"']?[=:]\s*[\"']?err(?:or)?\b|<error>)"),
-        (3, r"(?i)\b(?:errors?|could not|cannot|unable to|aborted|denied)\b"),
-        (2, r"(?i)\b(?:fail(?:s|ed|ure|ures|ing)?|abort(?:ing)?|exceptions?|assert(?:ion)?)\b"),
-    )
+END_OF_IT_ALL = 5
+SEVERITIES = (
+    (END_OF_IT_ALL, re.compile(r"(?i)\b(?:fatal|panic(?:ked)?|critical|emerg(?:ency)?|segfault|oom-kill(?:er)?)\b")),
+    (END_OF_IT_ALL, re.compile(r"(?i)\b(?:segmentation fault|core dumped|out of memory)\b")),
+    (4, re.compile(r"^Traceback |\b\w*(?:Error|Exception)\b(?=:|$)")),
+    (4, re.compile(r"(?i)\b(?:uncaught|unhandled|assertion failed)\b|<error>|\blevel[\"']?[=:]\s*[\"']?err(?:or)?\b")),
+    (4, re.compile(r"^\s*(?i:error)(?:\[\w+\])?:|\b(?:E[0-9]{3,5}|ERR(?:OR)?)\b")),
+    (3, re.compile(r"(?i)\b(?:errors?|aborted|denied)\b")),
+    (2, re.compile(r"(?i)\b(?:fail(?:s|ed|ure|ures|ing)?|abort(?:ing)?|exceptions?|assert(?:ion)?)\b")),
+    (2, re.compile(r"(?i)\b(?:could not|cannot|unable to|not found)\b")),
 )
 
 
@@ -76,7 +81,7 @@ def _strongest(candidates: Iterator[tuple[int, bytes, int]]) -> list[Highlight]:
             found.append(Highlight(number, severity, shown))
             found.sort(key=lambda h: -h.severity)  # stable: of equals the one nearer to the end stays first
             del found[MOST:]
-            if len(found) == MOST and found[-1].severity == SEVERITIES[0][0]:
+            if len(found) == MOST and found[-1].severity == END_OF_IT_ALL:
                 break
     return sorted(found, key=lambda h: h.line)
 

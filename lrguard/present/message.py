@@ -13,6 +13,7 @@ from hashlib import sha256
 from shlex import quote
 
 from lrguard.intake.sanitize import visible
+from lrguard.intake.sizes import size_text
 from lrguard.present.highlights import Highlight
 from lrguard.present.preview import Ends, Preview, cut
 
@@ -88,9 +89,9 @@ def compose(subject: Subject, ends: Ends, preview_chars: int, count: Callable[[s
 
 def compose_binary(subject: Subject, beginning: str) -> str:
     """The message for a result that is one binary; `beginning` is the text that its bytes begin with."""
+    kind = f"{subject.media_type}, {size_text(subject.size)} ({subject.size:,} bytes)"
     lines = [
-        f"[lrguard] The result{_of(subject.tool)} is binary data, saved as a file: {subject.media_type}, "
-        f"{size_in_words(subject.size)} ({subject.size:,} bytes).",
+        f"[lrguard] The result{_of(subject.tool)} is binary data, saved as a file: {kind}.",
         f"Saved: {subject.saved}",
         "; ".join([f"id {subject.id}", *subject.remarks]),
     ]
@@ -114,16 +115,6 @@ def compose_unsaved(tokens: str, threshold: int, why: str, ends: Ends, preview_c
     return "\n".join([first, *_fenced("unsaved", body)]) + "\n"
 
 
-def size_in_words(size: int) -> str:
-    """A number of bytes as people write it, such as `10.7 KB` (of 1024 bytes)."""
-    amount = float(size)
-    for unit in ("bytes", "KB", "MB", "GB"):
-        if amount < 1024 or unit == "GB":
-            return f"{size} bytes" if unit == "bytes" else f"{amount:.1f} {unit}"
-        amount /= 1024
-    raise AssertionError
-
-
 def _longest(written: Callable[[int], str], fits: Callable[[str], bool], most: int) -> str | None:
     """The text with the longest preview that fits, None when not even the one without a preview does."""
     text = written(most)
@@ -144,14 +135,16 @@ def _longest(written: Callable[[int], str], fits: Callable[[str], bool], most: i
 
 
 def _outside(subject: Subject, named: int) -> list[str]:
-    error = " It reports an error." if subject.is_error else ""
+    what = f"the {'error ' if subject.is_error else ''}result{_of(subject.tool)}"
+    measured = f"{subject.tokens} tokens, over the threshold of {subject.threshold:,}"
     lines = [
-        f"[lrguard] This tool result was replaced: the {'error ' if subject.is_error else ''}result"
-        f"{_of(subject.tool)} has {subject.tokens} tokens, over the threshold of {subject.threshold:,}.{error}",
+        f"[lrguard] This tool result was replaced: {what} has {measured}.",
         f"Saved: {subject.saved}",
     ]
     if subject.reading_copy:
-        lines.append(f"Reading copy: {os.path.basename(subject.reading_copy)} (beside it, laid out for reading by line)")
+        lines.append(
+            f"Reading copy: {os.path.basename(subject.reading_copy)} (beside it, laid out for reading by line)"
+        )
     encoding = [] if subject.encoding in (None, "utf-8") else [f"encoding {subject.encoding}"]
     count = [] if subject.lines is None else [f"{subject.lines:,} line{'s' if subject.lines != 1 else ''}"]
     lines.append(
@@ -171,7 +164,7 @@ def _assets(subject: Subject, named: int) -> list[str]:
     lines = [f"Assets taken out: {total}, in {folder}"]
     for asset in subject.assets[:named]:
         place = f", at {visible(asset.place)[:80]}" if asset.place else ""
-        lines.append(f"- {os.path.basename(asset.path)} ({asset.media_type}, {size_in_words(asset.size)}{place})")
+        lines.append(f"- {os.path.basename(asset.path)} ({asset.media_type}, {size_text(asset.size)}{place})")
     if total > named:
         lines.append(f"- and {total - named} more, listed in .lrguard/{subject.id}.json of the session")
     return lines
@@ -181,7 +174,10 @@ def _commands(subject: Subject) -> list[str]:
     if not subject.searchable:
         return []
     tail = f"-s {quote(subject.session)} {subject.id}"
-    commands = [f"  lrguard peek --lines 1:100 {tail}", f"  lrguard grep -s {quote(subject.session)} PATTERN {subject.id}"]
+    commands = [
+        f"  lrguard peek --lines 1:100 {tail}",
+        f"  lrguard grep -s {quote(subject.session)} PATTERN {subject.id}",
+    ]
     if subject.structured:
         commands.append(f"  lrguard schema {tail}")
     return ["To look further:", *commands]

@@ -17,7 +17,7 @@ WINDOW = 256 * 1024
 """Bytes looked at at each end: enough for what a progress bar redraws before its last state."""
 
 LEAST_BEGINNING = 24
-"""Characters that the text at the head of binary data must have to be shown: a signature alone tells less than the type."""
+"""Characters that the text at the head of binary data must have to be shown; a signature tells less than the type."""
 
 _LEADING_TEXT = re.compile(rb"[\t\n\r -~]*")
 
@@ -85,7 +85,7 @@ def _drop_torn_start(data: bytes) -> bytes:
 
 
 def beginning(data: Source, characters: int) -> str:
-    """The text that binary data begins with, such as an HTTP head or a script; empty where it is too short to tell anything."""
+    """The text that binary data begins with, such as an HTTP head or a script; empty where it is short."""
     head = data.read(0, min(4 * characters, WINDOW))
     found = _LEADING_TEXT.match(head)
     if not found or len(found[0]) < LEAST_BEGINNING:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from lrguard.intake.sanitize import visible
+from lrguard.intake.sizes import size_text
 from lrguard.structure.formats import Strings
 from lrguard.structure.infer import DEPTH, height
 from lrguard.structure.node import KEYS, Node
@@ -184,7 +185,7 @@ class _Writer:
         if strings.assets:
             types = "|".join(sorted(visible(name) for name in list(strings.media_types)[:3]))
             low, high = strings.assets
-            return f"<{types} {byte_size(low)}>" if low == high else f"<{types} {byte_size(low)}..{byte_size(high)}>"
+            return f"<{types} {size_text(low)}>" if low == high else f"<{types} {size_text(low)}..{size_text(high)}>"
         if node.inner is not None and not node.plain:
             if depth >= self.detail.depth:
                 return "json<…>"
@@ -252,11 +253,3 @@ def _short(value: int) -> str:
     if -(10**20) < value < 10**20:
         return str(value)
     return "-1e20-" if value < 0 else "1e20+"
-
-
-def byte_size(size: int) -> str:
-    """A number of bytes as people write it; units are powers of 1024."""
-    for unit, factor in (("GB", 1 << 30), ("MB", 1 << 20), ("KB", 1 << 10)):
-        if size >= factor:
-            return f"{size / factor:.1f} {unit}"
-    return f"{size} B"

@@ -19,16 +19,40 @@ from lrguard.structure.window import WINDOW, skip_blank
 _VALUE, _KEY, _COLON, _COMMA = range(4)
 
 
+_FIRST_KEY = 80
+
+
+def _boundary(value: Any, beginning: str, separator: str) -> str:
+    """What stands between this element of an array and the next like it; empty where nothing telling does."""
+    if type(value) is not dict or not value:
+        return ""
+    first = f'{{"{next(iter(value))}"'
+    return f"}}{separator}{first}" if beginning.startswith(first) else ""
+
+
 class _Frame:
     """A container that was entered and has not ended."""
 
-    __slots__ = ("array", "count", "depth", "elements", "flushed", "key", "members", "node", "seen", "state")
+    __slots__ = (
+        "array",
+        "boundary",
+        "count",
+        "depth",
+        "elements",
+        "flushed",
+        "key",
+        "members",
+        "node",
+        "seen",
+        "state",
+    )
 
     def __init__(self, node: Node, depth: int, at: int, kind: str) -> None:
         self.node = node
         self.depth = depth
         self.array = kind == "["
         self.state = _VALUE if self.array else _KEY
+        self.boundary: str | None = None
         self.count = 0
         self.key = ""
         self.elements: list[Any] = []
@@ -93,21 +117,41 @@ class ContainerReader:
         text, at, stop = window.text, window.at, window.at + WINDOW
         take, before = frame.elements.append, len(frame.elements)
         try:
+            if frame.boundary and (cut := text.rfind(frame.boundary, at, stop)) > 0:
+                at = self._many(frame, at, cut + 1)
             while at < stop:
                 value, end = scan(text, at)
                 if text[end] != ",":
                     break
+                ended = end
                 end += 1
                 if text[end] == " ":
                     end += 1
                 if text[end] <= " ":
                     end = skip_blank(text, end).end()
                 take(value)
+                if frame.boundary is None:
+                    frame.boundary = _boundary(value, text[at : at + _FIRST_KEY], text[ended:end])
                 at = end
         except (ValueError, StopIteration, RecursionError, IndexError):
             pass
         window.at = at
         frame.count += len(frame.elements) - before
+
+    def _many(self, frame: _Frame, at: int, end: int) -> int:
+        """Take the elements up to a boundary at once, which lets them share their keys; where the next begins.
+
+        What stands between is elements of this array exactly when it can be read as an array of its own.
+        """
+        text = self.window.text
+        assert frame.boundary is not None
+        try:
+            elements, _ = self.scanner.scan(f"[{text[at:end]}]", 0)
+        except (ValueError, RecursionError):
+            frame.boundary = ""
+            return at
+        frame.elements += elements
+        return end + frame.boundary.index("{") - 1
 
     def _run_of_members(self, frame: _Frame) -> None:
         """Take the members that the scanner reads one after the other."""

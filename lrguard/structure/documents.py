@@ -48,6 +48,8 @@ class Documents:
 
 
 _PLACES = 4
+_FIRST_LINES = 4
+"""Documents that are read one by one before many are read at once."""
 
 
 def read_documents(source: Source, end: int | None = None) -> Documents | None:
@@ -74,6 +76,8 @@ class _Reader:
         self.batch: list[Any] = []
         self.batch_from = 0
         self.last_line = -1
+        self.lines_alike = True
+        """No line so far was something other than one object."""
 
     def read(self) -> None:
         window = self.window
@@ -103,6 +107,8 @@ class _Reader:
         """Take one container, or leave the line as text."""
         window = self.window
         began = window.consumed
+        if self._many_lines():
+            return
         if not self._plausible():
             self._text()
             return
@@ -110,11 +116,10 @@ class _Reader:
         if value is FAILED:
             self._enter_or_leave(began)
             return
-        start = window.at - (window.consumed - began)
-        spans = window.text.find("\n", start, window.at) >= 0
+        spans = window.text.find("\n", window.at - (window.consumed - began), window.at) >= 0
         rest, more = self._rest_of_line()
         if rest and not (value and (type(value) is dict or spans or type(value[0]) in (dict, list))):
-            window.at = start
+            window.at = max(0, window.at - (window.consumed - began))
             self._text()
             return
         self._count(began, container=True)
@@ -123,6 +128,34 @@ class _Reader:
             self.found.one_a_line = False
         if rest:
             self._text()
+
+    def _many_lines(self) -> bool:
+        """Take the documents of many lines at once, which lets them share their keys.
+
+        Between two lines a comma makes them one array. As many elements as lines are what the lines are by themselves.
+        """
+        window = self.window
+        if not self.lines_alike or self.found.count < _FIRST_LINES:
+            return False
+        cut = window.text.rfind("}\n{", window.at, window.at + WINDOW)
+        if cut < 0:
+            return False
+        part = window.text[window.at : cut + 1]
+        lines = part.count("\n") + 1
+        try:
+            values, _ = self.scanner.scan("[" + part.replace("}\n{", "},\n{") + "]", 0)
+        except (ValueError, RecursionError):
+            self.lines_alike = False
+            return False
+        if len(values) != lines:
+            self.lines_alike = False
+            return False
+        self.batch += values
+        self.found.count += lines
+        self.found.containers += lines
+        self.found.json_characters += len(part)
+        window.at = cut + 2
+        return True
 
     def _enter_or_leave(self, began: int) -> None:
         """A container that the scanner does not read whole: a large, a deep, a cut or a broken one, or text."""
@@ -155,11 +188,10 @@ class _Reader:
         window = self.window
         began = window.consumed
         value = self.scanner.attempt()
-        start = window.at - (window.consumed - began)
         if value is FAILED:
             self._text()
         elif any(self._rest_of_line()):
-            window.at = start
+            window.at = max(0, window.at - (window.consumed - began))
             self._text()
         else:
             self._count(began, container=False)

@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from lrguard.structure.compact import byte_size
+from lrguard.intake.sizes import size_text
 from lrguard.structure.formats import STANDARD, Strings
 from lrguard.structure.infer import DEPTH, height
 from lrguard.structure.node import Node
@@ -126,7 +126,7 @@ def _string(strings: Strings, keywords: dict[str, Any]) -> None:
         keywords["format"] = standard[0]
     if strings.assets:
         keywords["contentEncoding"] = "base64"
-        keywords["description"] = f"base64, {byte_size(strings.assets[1])}"
+        keywords["description"] = f"base64, {size_text(strings.assets[1])}"
         if len(strings.media_types) == 1:
             keywords["contentMediaType"] = next(iter(strings.media_types))
 

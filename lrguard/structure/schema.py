@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from lrguard.intake.sizes import size_text
 from lrguard.intake.source import Source
-from lrguard.structure.compact import byte_size, render
+from lrguard.structure.compact import render
 from lrguard.structure.documents import Documents, read_documents
 from lrguard.structure.json_schema import to_json_schema
 from lrguard.structure.node import Node
@@ -41,7 +42,7 @@ def infer(text: Source, *, limit_bytes: int | None = None) -> Structure | None:
     With `limit_bytes` no more than the first so many bytes are looked at, and a note says so.
     """
     end = None if limit_bytes is None or limit_bytes >= text.size else limit_bytes
-    sampled = () if end is None else (f"from the first {byte_size(end)} of {byte_size(text.size)}",)
+    sampled = () if end is None else (f"from the first {size_text(end)} of {size_text(text.size)}",)
     documents = read_documents(text, end)
     if documents is not None:
         root = documents.inference.root

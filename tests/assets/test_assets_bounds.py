@@ -10,7 +10,7 @@ import pytest
 from asset_inputs import b64, noise, pdf, png, taken, wrapped
 
 from lrguard.assets.json_path import JsonPaths
-from lrguard.assets.reference import size_text
+from lrguard.intake.sizes import size_text
 from lrguard.intake.source import BytesSource
 from lrguard.intake.text_kind import TextKind
 

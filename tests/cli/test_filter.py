@@ -82,10 +82,9 @@ def test_check_prints_and_saves_nothing(lrguard: Program):
 
 
 def test_the_envelope_has_every_key_whatever_the_outcome(lrguard: Program):
-    keys = set(
-        "version outcome content content_exact id saved reading_copy tool call_id media_type encoding bytes lines sha256 "
-        "tokens tokens_exact content_tokens threshold is_error assets summary incomplete".split()
-    )
+    known = """version outcome content content_exact id saved reading_copy tool call_id media_type encoding bytes lines
+        sha256 tokens tokens_exact content_tokens threshold is_error assets summary incomplete"""
+    keys = set(known.split())
     for data in (b"", b"small", LARGE, inputs.png(), inputs.notebook(inputs.png())):
         assert keys <= lrguard.envelope(data, "--call-id", "c1").keys()
 

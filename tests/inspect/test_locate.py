@@ -19,27 +19,83 @@ VALUES = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(NAMES, inner, max_size=4),
     max_leaves=12,
 )
-PATHS = """
-$ $.a $.* $[*] $[0] $[-1] $..a $..* $['c\x20d'].a $["q\\""] $["'"] $['\\''] $.a.b $.*.a $[*][-1] $.a[-1].b $..[0] $[::2]
-$[::-1] $[1:] $[5:1:-1] $[0,0] $..['a','b'] $.a['b',0,*] $.ö $['\\u00f6'] $..[?@.a] $[?@.a==@.b] $[?@>1] $[?@.a<='b']
-$..[?@==$.a] $[?count(@.*)>1] $[?length(@)==1] $[?match(@,'a.?')] $[?search(@,'[ab.]')] $..[?!@.a||@.b&&@.a]
-$[?value(@..a)==1] $[?@[0]==true] $[?@==null] $[?@.a!=1] $[?(@.a)] $[?@>=1.5] $[?@.a==@.b||@.a!=@.b]
-""".split()
-INVALID = """
-a $. $[01] $[-0] $['a] $[?@.a==] $.. $[?count(@)] $[?@.*==1] $.1a $[1.0] $['\\q'] $["\\'"] $['\\"'] $[9007199254740992]
-$.a..b[ $[?@.a=1] $[?((@)] $$ .a $[1:2:3:4] $[?length(@.*)==1]
-""".split() + ["", "$.a ", " $.a"]
+PATHS = [
+    "$",
+    "$.a",
+    "$.*",
+    "$[*]",
+    "$[0]",
+    "$[-1]",
+    "$..a",
+    "$..*",
+    '$["q\\""]',
+    '$["\'"]',
+    "$['\\'']",
+    "$.a.b",
+    "$.*.a",
+    "$[*][-1]",
+    "$.a[-1].b",
+    "$..[0]",
+    "$[::2]",
+    "$[::-1]",
+    "$[1:]",
+    "$[5:1:-1]",
+    "$[0,0]",
+    "$..['a','b']",
+    "$.a['b',0,*]",
+    "$.ö",
+    "$['\\u00f6']",
+    "$..[?@.a]",
+    "$[?@.a==@.b]",
+    "$[?@>1]",
+    "$[?@.a<='b']",
+    "$..[?@==$.a]",
+    "$[?count(@.*)>1]",
+    "$[?length(@)==1]",
+    "$[?match(@,'a.?')]",
+    "$[?search(@,'[ab.]')]",
+    "$..[?!@.a||@.b&&@.a]",
+    "$[?value(@..a)==1]",
+    "$[?@[0]==true]",
+    "$[?@==null]",
+    "$[?@.a!=1]",
+    "$[?(@.a)]",
+    "$[?@>=1.5]",
+    "$[?@.a==@.b||@.a!=@.b]",
+    "$['c d'].a",
+    "$ .a [ 0 ]",
+]
+INVALID = [
+    "a",
+    "$.",
+    "$[01]",
+    "$[-0]",
+    "$['a]",
+    "$[?@.a==]",
+    "$..",
+    "$[?count(@)]",
+    "$[?@.*==1]",
+    "$.1a",
+    "$[1.0]",
+    "$['\\q']",
+    '$["\\\'"]',
+    "$['\\\"']",
+    "$[9007199254740992]",
+    "$.a..b[",
+    "$[?@.a=1]",
+    "$[?((@)]",
+    "$$",
+    ".a",
+    "$[1:2:3:4]",
+    "$[?length(@.*)==1]",
+    "",
+    "$.a ",
+    " $.a",
+]
 
 
 def found(document: bytes, path: str, shape: Shape = Shape.ONE) -> list[bytes]:
     return [document[span.start : span.end] for span in locate(BytesSource(document), path, shape)]
-
-
-@pytest.fixture
-def small_windows(monkeypatch):
-    for module in (json_tokens, json_leaves):
-        monkeypatch.setattr(module, "CHUNK", 5)
-        monkeypatch.setattr(module, "LONG", 12)
 
 
 def test_a_match_is_the_documents_own_lexeme():
@@ -111,7 +167,9 @@ def test_matches_are_those_of_the_reference(value, indent, ascii_only):
             expected = [node.value for node in find(path, value)]
         except (JSONPathError, TypeError):
             continue
-        assert [json.dumps(json.loads(match)) for match in found(document, path)] == [json.dumps(v) for v in expected], path
+        assert [json.dumps(json.loads(match)) for match in found(document, path)] == [
+            json.dumps(v) for v in expected
+        ], path
 
 
 @settings(max_examples=60, deadline=None)
@@ -153,7 +211,11 @@ def pieces(value):
         return ["[", *(p for i, v in enumerate(value) for p in ([","] if i else []) + pieces(v)), "]"]
     if isinstance(value, dict):
         members = enumerate(value.items())
-        return ["{", *(p for i, (k, v) in members for p in [*([","] if i else []), json.dumps(k), ":", *pieces(v)]), "}"]
+        return [
+            "{",
+            *(p for i, (k, v) in members for p in [*([","] if i else []), json.dumps(k), ":", *pieces(v)]),
+            "}",
+        ]
     return [json.dumps(value)]
 
 

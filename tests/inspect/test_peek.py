@@ -145,7 +145,9 @@ def test_an_overview_tells_the_facts_and_shows_both_ends():
     assert "it is empty" in peek.overview(BytesSource(b""), 300, count).notes
 
 
-DOCUMENT = b'{"a": {"n": 12345678901234567890, "s": "x\\ny\\u00f6"}, "l": [1, {"b":\n 2}], "long": "' + b"ab\\n" * 9000 + b'"}'
+DOCUMENT = (
+    b'{"a": {"n": 12345678901234567890, "s": "x\\ny\\u00f6"}, "l": [1, {"b":\n 2}], "long": "' + b"ab\\n" * 9000 + b'"}'
+)
 
 
 def at(path: str, tokens: int = 500, form: As = As.JSON) -> excerpt.Excerpt:
@@ -170,5 +172,5 @@ def test_a_cut_value_goes_on_at_its_bytes(form):
     start, end = map(int, found.go_on[1].split(":"))
     assert found.go_on[0] == "--bytes" and end == len(DOCUMENT) - 1
     assert count(printed(found)) <= 300
-    body = list(found.pieces)[0].rstrip("\n")
+    body = next(iter(found.pieces)).rstrip("\n")
     assert abs(start - DOCUMENT.index(b"ab\\n") - len(body.replace("\n", "\\n" if form is As.TEXT else ""))) <= 2

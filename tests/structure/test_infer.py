@@ -214,3 +214,19 @@ def test_any_order_of_any_values_gives_the_same_paths(items: list[object], shuff
     shuffle.shuffle(other)
     written = [schema.paths(structure(order), 0, count) for order in (items, other)]
     assert sorted(written[0].splitlines()) == sorted(written[1].splitlines())
+
+
+def test_many_elements_read_at_once_are_those_of_the_document() -> None:
+    nested = [{"id": at, "sub": [{"id": -1}, {"id": -2}] * (at % 3)} for at in range(5000)]
+    assert compact(nested) == "{id: int(0..4999), sub: {id: int(-2..-1)}[0..4]}[5000]"
+    assert compact(b"[" + b",\n  ".join(json.dumps(row).encode() for row in nested) + b"\n]") == compact(nested)
+    lines = b"\n".join(json.dumps(row).encode() for row in nested)
+    assert compact(lines) == "5000 JSON lines, each: {id: int(0..4999), sub: {id: int(-2..-1)}[0..4]}"
+    assert compact(lines.replace(b"\n", b"\r\n")) == compact(lines)
+    assert compact(lines.replace(b"\n", b"\n\n")) == compact(lines)
+
+
+def test_a_missing_comma_is_not_made_up_for() -> None:
+    lines = b'{"a":1}\n' * 9
+    found = structure(lines + b'[{"b":1}\n{"b":2}]\n' + lines)
+    assert found.notes[-1] == "a document is not valid JSON from line 11 on"

@@ -1,0 +1,1 @@
+"""The programs that lrguard stands in front of or inside: commands, MCP servers, hooks of agent harnesses."""
