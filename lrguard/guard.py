@@ -10,10 +10,11 @@ from lrguard.errors import SaveError
 from lrguard.intake.encoding import byte_order_mark, detect, from_utf8
 from lrguard.intake.media_type import OCTET_STREAM, MediaType, sniff
 from lrguard.intake.receive import Received
-from lrguard.intake.source import Source, Spool
+from lrguard.intake.source import BytesSource, Source, Spool
 from lrguard.intake.text_kind import TextKind, kind_of
 from lrguard.measure.tokens import Counter, Measurement
 from lrguard.outcome import Kind, Outcome
+from lrguard.present import mcp_shape
 from lrguard.present.highlights import SCANNED, highlights
 from lrguard.present.message import MAX_TOKENS, NamedAsset, Subject, compose, compose_binary, compose_unsaved
 from lrguard.present.preview import beginning, ends
@@ -38,8 +39,11 @@ STRUCTURE_READ = 4 * 1024 * 1024
 STRUCTURE_TOKENS = 400
 """Tokens of the structure in a message (contract, section 6)."""
 
+LOGS = (TextKind.PLAIN, TextKind.JSON_LINES)
+"""Kinds of text in which lines may report errors; in the others they are the subject of prose or data."""
+
 STRUCTURED = (TextKind.JSON, TextKind.JSON_LINES, TextKind.JSON_SEQUENCE, TextKind.CSV, TextKind.TSV)
-"""Kinds of text whose structure a message shows; in others the lines are looked for that look like errors."""
+"""Kinds of text whose structure a message shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +87,7 @@ def guard(received: Received, settings: Settings, place: Workplace) -> Outcome:
     try:
         if encoding is None:
             return _binary(received, media or OCTET_STREAM, settings, place)
-        text = understand(received, encoding, place.store, place.spool)
+        text = _understood(received, encoding, place.store, settings, place)
         measurement = place.counter.against(text.measured, settings.threshold, exact_up_to=COUNTED)
         offloaded = _offload(text, measurement, settings, place) if measurement.over else None
         return offloaded or _inline(text, measurement, settings, place)
@@ -92,17 +96,56 @@ def guard(received: Received, settings: Settings, place: Workplace) -> Outcome:
         return _unsaved(received, encoding, error, settings, place)
 
 
+def _understood(
+    received: Received,
+    encoding: str,
+    store: Callable[[Asset, bytes], str] | None,
+    settings: Settings,
+    place: Workplace,
+) -> Text:
+    return understand(received, encoding, store, place.spool, media=settings.media, declared_mcp=settings.declared_mcp)
+
+
 def _inline(text: Text, measurement: Measurement, settings: Settings, place: Workplace) -> Outcome:
     """The result as it came, or with references where its assets were."""
     outcome = _outcome(text, measurement, Kind.PASSED, text.received.source)
     original = text.received.source
+    anew = settings.output == "mcp" and (text.linked is not None if text.mcp else not settings.declared_mcp)
+    if anew:
+        outcome = replace(outcome, content=_as_mcp_result(text, place), content_encoding="utf-8")
     if text.linked:
-        content = from_utf8(text.shown, text.encoding, place.spool(), byte_order_mark(original, text.encoding))
+        if not anew:
+            content = from_utf8(text.shown, text.encoding, place.spool(), byte_order_mark(original, text.encoding))
+            outcome = replace(outcome, content=content)
         saved = place.save(original, _facts(text, measurement, settings), reading_copy(text, place.spool))
-        return _located(replace(outcome, kind=Kind.EXTRACTED, content=content), saved, place)
-    if settings.output == "json" and not text.exact:
+        return _located(replace(outcome, kind=Kind.EXTRACTED), saved, place)
+    if not text.exact and (anew or settings.output == "json"):
         return _located(outcome, place.save(original, _facts(text, measurement, settings)), place)
     return outcome
+
+
+def _as_mcp_result(text: Text, place: Workplace) -> Source:
+    """What stays of a result, as an MCP result: its own with references in it, or one that is made around it."""
+    if text.mcp is None:
+        return mcp_shape.wrapped(text.shown, place.spool())
+    return mcp_shape.with_references(text.mcp.envelope, _places(text), place.spool())
+
+
+def _in_shape(message: str, text: Text | None, settings: Settings, place: Workplace) -> tuple[Source, int]:
+    """What is printed for a message, and its tokens: the message, or an MCP result that says it."""
+    if settings.output != "mcp":
+        return source_of(message), place.counter.text(message)
+    if text is None or text.mcp is None:
+        bare = settings.declared_mcp and text is not None and text.utf8.read(0, 64).lstrip().startswith(b"[")
+        return mcp_shape.wrapped(source_of(message), place.spool(), bare=bare), place.counter.text(message)
+    shaped, tokens = mcp_shape.with_message(
+        text.mcp.envelope, message, _places(text), settings.threshold, place.counter.text
+    )
+    return BytesSource(shaped), tokens
+
+
+def _places(text: Text) -> list[tuple[int, int]]:
+    return [(one.at, one.length) for one in text.linked.replaced] if text.linked else []
 
 
 def _offload(text: Text, measurement: Measurement, settings: Settings, place: Workplace) -> Outcome | None:
@@ -117,19 +160,27 @@ def _offload(text: Text, measurement: Measurement, settings: Settings, place: Wo
     def message(saved: Saved) -> str:
         return compose(_named(subject, saved), previewed, settings.preview_chars, place.counter.text)
 
-    if measurement.tokens <= 2 * MAX_TOKENS:
+    replaceable = _replaceable(text, measurement, settings, place)
+    if replaceable <= 2 * MAX_TOKENS:
         draft = message(known or place.foresee(facts, reading))
-        if place.counter.text(draft) >= measurement.tokens:
+        if place.counter.text(draft) >= replaceable:
             return None
     saved = known or place.save(original, facts, reading)
-    content = message(saved)
+    content, tokens = _in_shape(message(saved), text, settings, place)
     outcome = replace(
-        _outcome(text, measurement, Kind.OFFLOADED, source_of(content)),
+        _outcome(text, measurement, Kind.OFFLOADED, content),
         content_encoding="utf-8",
         content_exact=True,
-        content_tokens=place.counter.text(content),
+        content_tokens=tokens,
     )
     return _located(outcome, saved, place)
+
+
+def _replaceable(text: Text, measurement: Measurement, settings: Settings, place: Workplace) -> int:
+    """The tokens that a message would save: in an MCP result that keeps its shape, metadata stays beside it."""
+    if settings.output == "mcp" and text.mcp and text.mcp.text.size <= 16 * MAX_TOKENS:
+        return place.counter.whole(text.mcp.text).tokens
+    return measurement.tokens
 
 
 def _binary(received: Received, media: MediaType, settings: Settings, place: Workplace) -> Outcome:
@@ -151,13 +202,15 @@ def _binary(received: Received, media: MediaType, settings: Settings, place: Wor
         media_type=media.name,
         size=received.source.size,
         remarks=_remarks(received),
+        ended=received.ended,
     )
-    content = compose_binary(_named(subject, saved), beginning(received.source, settings.preview_chars))
+    message = compose_binary(_named(subject, saved), beginning(received.source, settings.preview_chars))
+    content, tokens = _in_shape(message, None, settings, place)
     outcome = Outcome(
         kind=Kind.BINARY,
-        content=source_of(content),
+        content=content,
         content_encoding="utf-8",
-        content_tokens=place.counter.text(content),
+        content_tokens=tokens,
         media_type=media.name,
         size=received.source.size,
         sha256=received.sha256,
@@ -183,21 +236,16 @@ def _unsaved(
             incomplete=received.incomplete,
             failure=error,
         )
-    text = understand(received, encoding, None, place.spool)
+    text = _understood(received, encoding, None, settings, place)
     measurement = place.counter.against(text.measured, settings.threshold, exact_up_to=COUNTED)
     outcome = replace(_outcome(text, measurement, Kind.PASSED, received.source), failure=error)
     if settings.on_save_error == "pass" or not measurement.over:
         return outcome
-    content = compose_unsaved(
+    message = compose_unsaved(
         _number(measurement), settings.threshold, error.why, ends(text.readable), settings.preview_chars
     )
-    return replace(
-        outcome,
-        content=source_of(content),
-        content_encoding="utf-8",
-        content_exact=True,
-        content_tokens=place.counter.text(content),
-    )
+    content, tokens = _in_shape(message, text, settings, place)
+    return replace(outcome, content=content, content_encoding="utf-8", content_exact=True, content_tokens=tokens)
 
 
 def _outcome(text: Text, measurement: Measurement, kind: Kind, content: Source) -> Outcome:
@@ -279,9 +327,10 @@ def _subject(
         threshold=settings.threshold,
         is_error=text.is_error,
         remarks=_remarks(text.received, text),
+        ended=text.received.ended,
         assets=tuple(NamedAsset(a.path, a.asset.media_type, a.asset.size, a.asset.json_path) for a in assets),
         structure=_structure(text, place) if inner in STRUCTURED else "",
-        highlights=() if inner in STRUCTURED else tuple(highlights(lines)),
+        highlights=tuple(highlights(lines)) if inner in LOGS else (),
         structured=inner in STRUCTURED,
         searchable=True,
     )
@@ -303,6 +352,8 @@ def _remarks(received: Received, text: Text | None = None) -> tuple[str, ...]:
     remarks = []
     if received.incomplete:
         remarks.append("incomplete: it was cut off while it was read")
+    if received.partial:
+        remarks.append(received.partial)
     if text and text.kind.cut:
         remarks.append("the JSON is cut short at its end")
     if text and text.utf8.size > SCANNED:

@@ -26,7 +26,8 @@ class Option:
 
 
 ENCODINGS = ("o200k_base", "cl100k_base", "estimate")
-OUTPUTS = ("text", "json")
+OUTPUTS = ("text", "json", "mcp")
+MEDIA = ("extract", "keep")
 ON_SAVE_ERROR = ("pass", "preview")
 
 PROFILES = {"root": 6000, "subagent": 12000}
@@ -88,8 +89,15 @@ OPTIONS = {
         default="o200k_base",
         group="size",
     ),
-    "output": Option("--output", "FORM", "What is printed: text or json.", default="text", group="output"),
+    "output": Option("--output", "FORM", "What is printed: text, json or mcp.", default="text", group="output"),
     "json": Option("--json", "", "Short for --output json: one object with everything known.", group="output"),
+    "media": Option(
+        "--media",
+        "MODE",
+        "Images and audio of MCP results: extract into files, or keep for the model to see.  "
+        "[default: extract; with --output mcp: keep]",
+        group="output",
+    ),
     "on_save_error": Option(
         "--on-save-error",
         "MODE",

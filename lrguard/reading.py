@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from lrguard.intake.source import Source, Spool
 from lrguard.intake.text_kind import TextKind, kind_of
 from lrguard.structure.layout import lay_out
-from lrguard.text import Text, source_of
+from lrguard.text import Text
 
 LONG_LINE = 2000
 """Bytes of a line beyond which JSON is laid out (contract, section 4, says characters: of JSON nearly the same)."""
@@ -52,14 +52,12 @@ def laid_out(json: Source, spool: Callable[[], Spool]) -> Source | None:
     return lay_out(json, spool()) if _has_long_line(json) else None
 
 
-def _of_mcp_texts(parts: tuple[str, ...], spool: Callable[[], Spool]) -> ReadingCopy:
+def _of_mcp_texts(parts: tuple[Source, ...], spool: Callable[[], Spool]) -> ReadingCopy:
     whole = spool()
     kind = TextKind.PLAIN
     for number, part in enumerate(parts):
-        source: Source = source_of(part)
-        kind = kind_of(source).kind
-        if kind in JSON:
-            source = laid_out(source, spool) or source
+        kind = kind_of(part).kind
+        source = (laid_out(part, spool) if kind in JSON else None) or part
         if number:
             whole.write(b"\n")
         for chunk in source.chunks():

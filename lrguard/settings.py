@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from lrguard.errors import LrguardError
 from lrguard.options import (
     ENCODINGS,
+    MEDIA,
     ON_SAVE_ERROR,
     OPTIONS,
     OUTPUTS,
@@ -21,7 +22,13 @@ from lrguard.options import (
     WINDOW_SHARE,
 )
 
-CHOICES = {"encoding": ENCODINGS, "output": OUTPUTS, "on_save_error": ON_SAVE_ERROR, "agent": tuple(PROFILES)}
+CHOICES = {
+    "encoding": ENCODINGS,
+    "output": OUTPUTS,
+    "media": MEDIA,
+    "on_save_error": ON_SAVE_ERROR,
+    "agent": tuple(PROFILES),
+}
 LEAST = {"threshold": 1, "context_window": 1, "preview_chars": 0}
 
 
@@ -38,6 +45,9 @@ class Settings:
     preview_chars: int = 1000
     encoding: str = "o200k_base"
     output: str = "text"
+    media: str = "extract"
+    declared_mcp: bool = False
+    """Whoever hands the result over says that it is an MCP result, or an array of content blocks."""
     on_save_error: str = "pass"
     quiet: bool = False
 
@@ -60,6 +70,7 @@ def resolve(options: Mapping[str, object], environ: Mapping[str, str]) -> Settin
     kept = {name: merged[name] for name in Settings.__slots__ if name in merged and name != "threshold"}
     if merged.get("json"):
         kept["output"] = "json"
+    kept.setdefault("media", "keep" if kept.get("output") == "mcp" else "extract")
     return Settings(**kept, threshold=threshold)  # type: ignore[arg-type]
 
 

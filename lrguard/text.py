@@ -36,32 +36,47 @@ class Text:
     @property
     def readable(self) -> Source:
         """What a person would read: the texts of an MCP result, else the text."""
-        return self.shown if self.mcp is None else source_of(self.mcp.text)
+        return self.shown if self.mcp is None else self.mcp.text
 
     @property
     def measured(self) -> Source:
         """What would reach the model: of an MCP result its texts and what else stays, else the text."""
-        return self.shown if self.mcp is None else source_of("\n".join(filter(None, (self.mcp.text, self.mcp.rest))))
+        return self.shown if self.mcp is None else self.mcp.measured
 
     @property
     def is_error(self) -> bool:
-        """Whether the result says that it is an error."""
-        return self.mcp is not None and self.mcp.is_error
+        """Whether the result says that it is an error, or the command that printed it failed."""
+        return bool(self.received.ended) or (self.mcp is not None and self.mcp.is_error)
 
 
 def understand(
-    received: Received, encoding: str, store: Callable[[Asset, bytes], str] | None, spool: Callable[[], Spool]
+    received: Received,
+    encoding: str,
+    store: Callable[[Asset, bytes], str] | None,
+    spool: Callable[[], Spool],
+    *,
+    media: str = "extract",
+    declared_mcp: bool = False,
 ) -> Text:
     """What `received` is as a text in `encoding`; its assets go to `store`, or stay where they are without one.
 
-    Raises what `store` and the files of `spool` raise.
+    With `media` as `keep` the images and audio of an MCP result stay too. `declared_mcp`: it was said to be an MCP
+    result or an array of its blocks. Raises what `store` and the files of `spool` raise.
     """
     utf8 = to_utf8(received.source, encoding, spool())
     exact = not received.scan.invalid if encoding == "utf-8" else round_trips(received.source, encoding)
     kind = kind_of(utf8)
+    is_json, keeps = kind.kind is TextKind.JSON and not kind.cut, media == "keep"
+    linked = None
     # Where the text cannot be written back as it came, what stands around an asset would change: it stays whole.
-    linked = link(utf8, store, spool(), kind=kind.kind) if store and (exact or encoding == "utf-8") else None
-    mcp = mcp_result.read(linked.text if linked else utf8) if kind.kind is TextKind.JSON else None
+    if store and (exact or encoding == "utf-8"):
+        kept = mcp_result.media(utf8, declared=declared_mcp) if keeps and is_json else []
+        linked = link(utf8, store, spool(), kind=kind.kind, left=kept)
+    mcp = None
+    if is_json:
+        references = frozenset(place.at for place in linked.replaced) if linked else frozenset[int]()
+        shown = linked.text if linked else utf8
+        mcp = mcp_result.read(shown, spool, declared=declared_mcp, keeps_media=keeps, references=references)
     return Text(received, encoding, exact, utf8, kind, linked, mcp, _lines(utf8))
 
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from lrguard.assets.run_lines import ALPHABET, NARROWEST, SHORTEST, WIDEST, Run, runs_in
+from lrguard.assets.alphabet import ALPHABET, ESCAPES, NARROWEST, SHORTEST, WIDEST
+from lrguard.assets.run_lines import Run, runs_in
 from lrguard.intake.source import Source
 
 LARGEST = 64 * 1024 * 1024
@@ -18,7 +19,7 @@ LARGEST = 64 * 1024 * 1024
 
 WINDOW = 1024 * 1024
 
-_REGION = ALPHABET + b"\\%\r\n"
+_REGION = ALPHABET + ESCAPES + b"\r\n"
 _MARKED = bytes(0 if byte in _REGION else 1 for byte in range(256))
 _STEP = 16 * 1024
 _PADDING = re.compile(rb"={0,4}[A-Za-z0-9+/_-]?")

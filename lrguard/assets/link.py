@@ -7,7 +7,8 @@ duplicate key or invalid byte outside of a run can change, whatever the text is.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -93,18 +94,19 @@ def link(
     kind: TextKind | None = None,
     path_of: Callable[[Asset], str] | None = None,
     window: int = WINDOW,
+    left: Sequence[tuple[int, int]] = (),
 ) -> Linked | None:
     """`text` (UTF-8) with its embedded data replaced by references, written to `spool`; None when there is none.
 
     `store` saves one content and returns the path to print; it is called once a distinct content, and what it raises is
     passed on. `path_of`, where given, tells that path beforehand, so that nothing is saved for which a reference would
     not be shorter than the data. `kind` is what the text is, found out where None; `window` is how many bytes are read
-    at once.
+    at once. What begins inside of `left`, offsets in order, stays where it is.
     """
     runs = find_runs(text, window)
     linker: _Linker | None = None
     for run in runs:
-        if not plausible(run):
+        if not plausible(run) or (left and _is_inside(run.start, left)):
             continue
         if linker is None:
             linker = _Linker(text, store, spool, kind or kind_of(text).kind, path_of)
@@ -191,6 +193,11 @@ class _Linker:
             return None
         self._copy(self._text.size)
         return Linked(self._spool.source(), tuple(self._used.values()), tuple(self._replaced))
+
+
+def _is_inside(at: int, spans: Sequence[tuple[int, int]]) -> bool:
+    number = bisect_right(spans, (at, spans[-1][1])) - 1
+    return number >= 0 and at < spans[number][1]
 
 
 def _spelled(place: Place, data: Data, asset: Asset, path: str) -> bytes:

@@ -12,14 +12,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple
 
-ALPHABET = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_"
-"""The characters of both alphabets, the standard one and the one for URLs."""
-
-SHORTEST = 256
-"""Encoded characters below which nothing is taken out."""
-
-NARROWEST, WIDEST = 32, 128
-"""Characters in a wrapped line: mail and PEM have 64 or 76, GitHub 60, `base64 -w` what it is told."""
+from lrguard.assets.alphabet import ALPHABET, NARROWEST, SHORTEST, WIDEST
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,11 @@ import typer
 from lrguard import __version__
 from lrguard.cli import streams
 from lrguard.errors import DONE, FAILED, LrguardError
+from lrguard.instant import Begun
 
 FILTER = ("lrguard.cli.filter", "app", "")
 COMMANDS = {
+    "run": ("lrguard.cli.run", "app", "run a command, guard what it prints, return its exit status"),
     "peek": ("lrguard.cli.peek", "app", "read a part of a saved response"),
     "schema": ("lrguard.cli.schema", "app", "infer its structure"),
     "grep": ("lrguard.cli.grep", "app", "search it, with bounded output"),
@@ -29,9 +31,10 @@ COMMANDS = {
 INTERRUPTED = 130
 
 
-def main(arguments: list[str]) -> int:
+def main(arguments: list[str], begun: Begun) -> int:
     """Run the command that `arguments` name, the filter where they name none; the exit status."""
     streams.claim()
+    streams.begun = begun
     if arguments[:1] == ["--version"]:
         streams.write(f"lrguard {__version__}\n".encode())
         return DONE
@@ -46,7 +49,8 @@ def run(app: typer.Typer, program: str, arguments: list[str]) -> int:
     command = typer.main.get_command(app)
     try:
         status = command.main(arguments, prog_name=program, standalone_mode=False)
-        sys.stdout.flush()
+        if sys.stdout:  # None where the program was started with it closed
+            sys.stdout.flush()
         return status if isinstance(status, int) else DONE
     except streams.ReaderLeft:
         return streams.PIPE_CLOSED

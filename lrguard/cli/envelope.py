@@ -11,8 +11,8 @@ from lrguard.settings import Settings
 VERSION = 1
 
 
-def envelope(outcome: Outcome, settings: Settings) -> bytes:
-    """One JSON object on one line."""
+def envelope(outcome: Outcome, settings: Settings, **extra: object) -> bytes:
+    """One JSON object on one line, `extra` keys at its end."""
     data = outcome.content.read()
     content = data.decode(outcome.content_encoding, "replace")
     record = {
@@ -21,6 +21,7 @@ def envelope(outcome: Outcome, settings: Settings) -> bytes:
         "content": content,
         "content_exact": outcome.content_exact,
         **details(outcome, settings),
+        **extra,
     }
     return (json.dumps(record, ensure_ascii=True) + "\n").encode("ascii")
 

@@ -47,6 +47,7 @@ def filter(
     encoding: p.Encoding = None,
     output: p.Output = None,
     json: p.Json = False,
+    media: p.Media = None,
     on_save_error: p.OnSaveError = None,
     check: Annotated[
         bool, typer.Option("--check", help="Print and save nothing; status 0 if the result would pass, else 1.")
@@ -81,7 +82,7 @@ def _guarded(file: str | None, settings: Settings, *, check: bool) -> int:
     with place_for(settings, keeps=not check) as place:
         try:
             with waking() as wake:
-                received = receive(descriptor, place.make_file, wake)
+                received = receive(descriptor, place.make_file, wake, _begun(descriptor))
         except Unspooled as error:
             streams.write_all(error.spool.rescue())
             _copy(descriptor)
@@ -129,6 +130,12 @@ def _unchanged(file: str | None, error: LrguardError | None = None) -> int:
     return streams.report(error) if error else DONE
 
 
+def _begun(descriptor: int) -> bytes:
+    """What the instant path has read of it already."""
+    return streams.begun.data if descriptor == streams.INPUT else b""
+
+
 def _copy(descriptor: int) -> None:
+    streams.write(_begun(descriptor))
     while chunk := os.read(descriptor, CHUNK):
         streams.write(chunk)

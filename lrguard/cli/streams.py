@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from select import select
 
 from lrguard.errors import LrguardError
+from lrguard.instant import Begun
 
 INPUT, OUTPUT, ERRORS = 0, 1, 2
 PIPE_CLOSED = 141
@@ -23,6 +24,10 @@ class ReaderLeft(Exception):
 
 
 closed: set[int] = set()
+
+
+begun = Begun()
+"""What the instant path has read of standard input."""
 
 
 def claim() -> None:
@@ -38,16 +43,16 @@ def claim() -> None:
                 os.close(null)
 
 
-def write(data: bytes) -> None:
+def write(data: bytes, to: int = OUTPUT) -> None:
     """Write all of `data` to standard output. Raises ReaderLeft, or LrguardError when it cannot be written."""
-    if OUTPUT in closed and data:
-        raise LrguardError("cannot write the result", "standard output is closed")
+    if to in closed and data:
+        raise LrguardError("cannot write the result", f"standard {'output' if to == OUTPUT else 'error'} is closed")
     view = memoryview(data)
     while view:
         try:
-            view = view[os.write(OUTPUT, view[:PIECE]) :]
+            view = view[os.write(to, view[:PIECE]) :]
         except BlockingIOError:
-            select([], [OUTPUT], [])
+            select([], [to], [])
         except BrokenPipeError:
             raise ReaderLeft from None
         except OSError as error:

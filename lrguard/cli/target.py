@@ -172,7 +172,7 @@ def _of_response(saved: Saved, choice: Choice, opened: list[int]) -> Target:
         return target
     reading = choice.session.open(saved, Part.READING_COPY)
     opened.append(reading.descriptor)
-    is_mcp = target.kind is TextKind.JSON and mcp_result.read(original) is not None
+    is_mcp = target.kind is TextKind.JSON and mcp_result.read(original, lambda: Spool(temporary_file)) is not None
     return Target(target.name, saved, original, target.text, reading, target.kind, target.media_type, is_mcp)
 
 

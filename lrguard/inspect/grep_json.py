@@ -17,7 +17,7 @@ from lrguard.inspect.grep_text import Show, Totals
 from lrguard.inspect.json_leaves import Leaf, LeafReader
 from lrguard.inspect.json_path import Place, general_path, path_of
 from lrguard.inspect.json_tokens import Shape, Span, decoded, uncollected, value_end
-from lrguard.inspect.pattern import ENCODED_RUN, Pattern, has_encoded, inside_encoded
+from lrguard.inspect.pattern import ENCODED_RUN, EncodedRuns, Pattern
 from lrguard.inspect.window import Window, only, window_around
 from lrguard.intake.source import BytesSource, Source
 
@@ -25,9 +25,6 @@ _ENCODED = re.compile(rb'"(?:data:[^,"]{0,200};base64,)?(?:[A-Za-z0-9+/_=-]++|\\
 _KINDS = tuple(re.compile(chars) for chars in (rb"[a-z]", rb"[A-Z]", rb"[0-9]"))
 _FACETS = 5000
 """Generalized paths that are told apart; what is on others is counted together."""
-
-_CLIMBED = 1000
-"""Containers around a match among which its record is looked for."""
 
 OTHER = "other paths"
 
@@ -120,11 +117,11 @@ class _JsonSearch:
         offsets = [0, *accumulate(len(value) + 1 for value in values)]
         last = None if query.most is None else query.skip + query.most
         facet, facet_leaf = "", -1
-        encoded = has_encoded(joined)
+        encoded = EncodedRuns(joined)
         for start, end in query.pattern.spans(joined):
             place = bisect_right(offsets, start) - 1
             leaf, value, begin = batch[place], values[place], offsets[place]
-            if encoded and start < end and inside_encoded(joined, start, end):
+            if encoded and encoded.hold(start, end):
                 totals.encoded += 1
                 continue
             if last is not None and totals.total >= last:
@@ -162,7 +159,7 @@ class _JsonSearch:
     def _show(self, leaf: Leaf, value: bytes, start: int, end: int) -> None:
         query, pending = self._query, self._pending
         place, step, at, stop, is_key, _ = leaf
-        record, record_path = _record(leaf)
+        record, record_path = _record(leaf) if query.records else (at, None)
         if pending is not None:
             same = pending.span.start == at and end <= pending.window.end and query.show is Show.WINDOW
             if same or (query.records and pending.record == record and query.show is Show.WINDOW):
@@ -193,18 +190,10 @@ def _record(leaf: Leaf) -> tuple[int, str | None]:
 
     Where there is none, an element that is a scalar is its own record, and a document that of the rest.
     """
-    at = leaf[0]
-    if at.parent is None:
-        return leaf[2], path_of(at, leaf[1])
-    for _ in range(_CLIMBED):
-        if isinstance(at.step, int):
-            break
-        if at.parent is None or at.parent.parent is None:
-            if isinstance(leaf[1], int):
-                return leaf[2], path_of(leaf[0], leaf[1])
-            break
-        at = at.parent
-    return at.start, path_of(at, None)
+    place, step = leaf[0], leaf[1]
+    if isinstance(step, int) and not isinstance(place.record.step, int):
+        return leaf[2], path_of(place, step)
+    return place.record.start, path_of(place.record, None)
 
 
 def _merged(spans: list[Span]) -> list[Span]:
@@ -222,8 +211,9 @@ def _is_encoded(raw: bytes) -> bool:
 
 def record_bytes(text: Source, unit: Unit, most: int) -> tuple[bytes, bool]:
     """The array element around a match, up to `most` bytes, and whether that is all of it."""
-    end = value_end(text, unit.record)
-    return text.read(unit.record, min(end, unit.record + most)), end - unit.record <= most
+    raw = text.read(unit.record, unit.record + most)
+    end = value_end(BytesSource(raw), 0)
+    return raw[:end], end < len(raw) or unit.record + end >= text.size
 
 
 def value_after(text: Source, key: Span, most: int) -> bytes:

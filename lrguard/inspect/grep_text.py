@@ -12,7 +12,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from lrguard.inspect.excerpt import decode
-from lrguard.inspect.pattern import Pattern, has_encoded, inside_encoded
+from lrguard.inspect.pattern import EncodedRuns, Pattern
 from lrguard.inspect.window import Window, only, window_around
 from lrguard.intake.source import Source
 
@@ -131,14 +131,15 @@ class _TextSearch:
         base, data, query, totals = block.base, block.data, self._query, self._totals
         self._start_block(block)
         last = None if query.most is None else query.skip + query.most
-        encoded = not query.invert and has_encoded(data)
-        if last is None and not self._open and not encoded and not query.invert:
+        encoded = EncodedRuns(b"" if query.invert else data)
+        countable = last is None and not encoded and not query.invert
+        if countable and not self._open:
             totals.total += query.pattern.count(data)
             totals.complete &= not query.pattern.gave_up
             return totals.complete
         spans = _unmatched(data, query.pattern) if query.invert else query.pattern.spans(data)
         for start, end in spans:
-            if encoded and start < end and inside_encoded(data, start, end):
+            if encoded and encoded.hold(start, end):
                 totals.encoded += 1
                 continue
             if last is not None and totals.total >= last:
@@ -147,6 +148,9 @@ class _TextSearch:
             totals.total += 1
             if self._open and totals.total > query.skip:
                 self._show(base, data, start, end)
+                if countable and not self._open and end > start:
+                    totals.total += query.pattern.count(data, end)
+                    break
         if query.pattern.gave_up:
             totals.complete = False
             return False

@@ -124,16 +124,20 @@ def _escaped(char: str) -> str:
 class Place:
     """A container on the way to its leaves; `step` is its key's bytes, its index, or None for a root.
 
-    `start` is the byte where it begins.
+    `start` is the byte where it begins; `record` the nearest place from here up that is an element of an array, or else
+    the document.
     """
 
-    __slots__ = ("anchor", "depth", "general", "parent", "start", "step")
+    __slots__ = ("anchor", "depth", "general", "parent", "record", "start", "step")
 
     def __init__(self, parent: Place | None, step: bytes | int | None, start: int) -> None:
         self.parent, self.step, self.start = parent, step, start
         self.depth: int = 0 if parent is None else parent.depth + 1
         self.general: str | None = "$" if parent is None else None
         self.anchor: Place | None = None
+        self.record: Place = self
+        if parent is not None and parent.parent is not None and not isinstance(step, int):
+            self.record = parent.record
         if parent is not None and self.depth > GENERAL_DEPTH:
             self.anchor = parent.anchor or parent
 

@@ -1,4 +1,4 @@
-"""JSON as a tree whose nodes know their place in the text, for the queries that cannot be answered while it streams by."""
+"""JSON as a tree whose nodes know their place in the text, for queries that cannot be answered while it streams by."""
 
 from __future__ import annotations
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 import time
 from abc import ABC, abstractmethod
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -45,12 +46,12 @@ class Pattern(ABC):
     gave_up = False
 
     @abstractmethod
-    def spans(self, data: bytes) -> Iterator[tuple[int, int]]:
-        """Where the occurrences are in `data`, which holds whole lines, in order and not overlapping."""
+    def spans(self, data: bytes, at: int = 0) -> Iterator[tuple[int, int]]:
+        """Where the occurrences are in `data`, which holds whole lines, in order and not overlapping; from `at` on."""
 
-    def count(self, data: bytes) -> int:
-        """How many there are."""
-        return sum(1 for _ in self.spans(data))
+    def count(self, data: bytes, at: int = 0) -> int:
+        """How many there are from `at` on, which is the end of an occurrence or the beginning."""
+        return sum(1 for _ in self.spans(data, at))
 
 
 def compile_patterns(patterns: Sequence[str], options: PatternOptions) -> Pattern:
@@ -84,16 +85,16 @@ class _Literal(Pattern):
     def __init__(self, text: str) -> None:
         self._needle = text.encode("utf-8", "surrogateescape")
 
-    def count(self, data: bytes) -> int:
+    def count(self, data: bytes, at: int = 0) -> int:
         """See `Pattern.count`."""
-        return 0 if b"\n" in self._needle else data.count(self._needle)
+        return 0 if b"\n" in self._needle else data.count(self._needle, at)
 
-    def spans(self, data: bytes) -> Iterator[tuple[int, int]]:
+    def spans(self, data: bytes, at: int = 0) -> Iterator[tuple[int, int]]:
         """See `Pattern.spans`."""
         needle, size = self._needle, len(self._needle)
         if b"\n" in needle:
             return
-        at = data.find(needle)
+        at = data.find(needle, at)
         while at >= 0:
             yield at, at + size
             at = data.find(needle, at + size)
@@ -124,9 +125,9 @@ class _Linear(Pattern):
         except (re2.error, UnicodeEncodeError):
             return None
 
-    def spans(self, data: bytes) -> Iterator[tuple[int, int]]:
+    def spans(self, data: bytes, at: int = 0) -> Iterator[tuple[int, int]]:
         """See `Pattern.spans`."""
-        at, last, size = 0, -1, len(data)
+        last, size = at - 1, len(data)
         while at <= size:
             for match in self._compiled.finditer(data, at):
                 start, end = match.span(self._group)
@@ -171,14 +172,14 @@ class _Backtracking(Pattern):
             return None
         return cls(compiled, regex)
 
-    def spans(self, data: bytes) -> Iterator[tuple[int, int]]:
+    def spans(self, data: bytes, at: int = 0) -> Iterator[tuple[int, int]]:
         """See `Pattern.spans`."""
-        at = 0
-        for line in data.split(b"\n"):
-            if self.gave_up or (at >= len(data) > 0):
+        begins = at
+        for line in data[at:].split(b"\n"):
+            if self.gave_up or (begins >= len(data) > 0):
                 return
-            yield from ((at + start, at + end) for start, end in self._line(line))
-            at += len(line) + 1
+            yield from ((begins + start, begins + end) for start, end in self._line(line))
+            begins += len(line) + 1
 
     def _line(self, line: bytes) -> list[tuple[int, int]]:
         text = line.decode("utf-8", "surrogateescape")
@@ -204,25 +205,34 @@ class _Backtracking(Pattern):
 
 _ENCODED = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_="
 _LOWER, _UPPER, _DIGITS = (re.compile(chars) for chars in (rb"[a-z]", rb"[A-Z]", rb"[0-9]"))
-_TRANSLATED = bytes(1 if byte in _ENCODED else 0 for byte in range(256))
+_MARKS = bytes(byte in _ENCODED for byte in range(256))
 ENCODED_RUN = 256
 """Characters of base64 in a row from which on it is taken for data, in which nobody means to search."""
 
-
-def has_encoded(data: bytes) -> bool:
-    """Whether `data` has a long run of what may be base64 at all; 2 ms a megabyte."""
-    return b"\x01" * ENCODED_RUN in data.translate(_TRANSLATED)
+_RUN = re.compile(rb"\x01{%d,}+" % ENCODED_RUN)
 
 
-def inside_encoded(data: bytes, start: int, end: int) -> bool:
-    """Whether an occurrence lies inside a long run of base64: both cases and digits, with nothing between."""
-    if data[start:end].strip(_ENCODED):
-        return False
-    before = data[max(0, start - ENCODED_RUN) : start]
-    after = data[end : end + ENCODED_RUN]
-    left = len(before) - len(before.rstrip(_ENCODED))
-    right = len(after) - len(after.lstrip(_ENCODED))
-    if left + right + end - start < ENCODED_RUN:
-        return False
-    run = data[start - left : end + right]
+class EncodedRuns:
+    """The long runs of base64 in some bytes: upper case, lower case and digits with nothing else between.
+
+    Finding that there are none takes 2 ms a megabyte, and telling whether an occurrence lies in one does not depend on
+    how long they are.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        marks = data.translate(_MARKS)
+        found = _RUN.finditer(marks) if b"\x01" * ENCODED_RUN in marks else ()
+        runs = [match.span() for match in found if _is_mixed(data[match.start() : match.end()])]
+        self._starts, self._ends = [run[0] for run in runs], [run[1] for run in runs]
+
+    def __bool__(self) -> bool:
+        return bool(self._starts)
+
+    def hold(self, start: int, end: int) -> bool:
+        """Whether an occurrence lies in one of them."""
+        at = bisect_right(self._starts, start) - 1
+        return at >= 0 and end <= self._ends[at] and start < end
+
+
+def _is_mixed(run: bytes) -> bool:
     return all(kind.search(run) for kind in (_LOWER, _UPPER, _DIGITS))

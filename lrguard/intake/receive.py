@@ -34,6 +34,8 @@ class Received:
     """Why reading failed, empty where it did not."""
     ended: str = ""
     """How the command that printed it failed, such as `exit status 2`; empty where none did."""
+    partial: str = ""
+    """What is known to be missing of it, since somebody cut it before it got here."""
 
 
 class Unspooled(Exception):
@@ -71,8 +73,10 @@ class Arriving:
         return Received(self._spool.source(), self._digest.hexdigest(), self._scan, incomplete, signal, failure, ended)
 
 
-def receive(descriptor: int, make_file: Callable[[], int], wake: int | None = None) -> Received:
-    """Everything that can be read from `descriptor`; past `IN_MEMORY` bytes it lives in the file of `make_file`.
+def receive(
+    descriptor: int, make_file: Callable[[], int], wake: int | None = None, begun: bytes = b""
+) -> Received:
+    """`begun` and everything that can be read from `descriptor`; past `IN_MEMORY` bytes in the file of `make_file`.
 
     `wake` is a descriptor from which a signal's number can be read once one has come, as `signal.set_wakeup_fd` writes
     it: waiting on both loses no byte to a signal, which raising from a handler would. Raises Unspooled when the file
@@ -80,6 +84,7 @@ def receive(descriptor: int, make_file: Callable[[], int], wake: int | None = No
     """
     enlarge(descriptor)
     arriving = Arriving(make_file)
+    arriving.take(begun)
     signal, failure = 0, ""
     waiting = [descriptor] if wake is None else [descriptor, wake]
     left = -1  # bytes still to be read after a signal: what the pipe may hold

@@ -67,6 +67,19 @@ class FileSource(Source):
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
 
+class Slice(Source):
+    """A part of another source."""
+
+    def __init__(self, whole: Source, start: int, end: int) -> None:
+        self._whole, self._start = whole, start
+        self.size = end - start
+
+    def read(self, start: int = 0, end: int | None = None) -> bytes:
+        """See `Source.read`."""
+        end = self.size if end is None else min(end, self.size)
+        return self._whole.read(self._start + start, self._start + end) if start < end else b""
+
+
 class Spool:
     """Collects bytes that arrive one after the other and becomes a source.
 

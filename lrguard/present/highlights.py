@@ -24,30 +24,43 @@ SCANNED = 64 * 1024 * 1024
 SAMPLE = 8 * 1024 * 1024
 LONG_LINE = 64 * 1024
 """Bytes of a line that are looked at around a word."""
+BEFORE, BEHIND = 400, 800
+"""Bytes of a long line that are shown from before and behind a word, at most."""
 CANDIDATES = 20_000
 """Lines looked at closely."""
 
 WORDS = re.compile(
-    rb"error|fail|fatal|panic|exception|traceback|critical|segfault|segmentation fault|core dumped|out of memory"
-    rb"|assert|denied|abort|could not|unable to|not found"
+    rb"error|err!|\berr\b|fail|fatal|panic|critical|emerg|exception|traceback|uncaught|unhandled|segmentation fault"
+    rb"|core dumped|out of memory|oom-kill|denied|abort|could not|unable to|not found|no such file|refused|timed out"
+    rb"|exit status|exit code|exited with"
 )
+"""What a line must hold, in lower case, to be looked at closely; `SEVERITIES` ask for more."""
+
 HARMLESS = re.compile(
-    r"\b(?:no|0|zero|without|ignor\w+) (?:\w+ )?(?:errors?|failures?|exceptions?|failed)\b"
+    r"(?i)\b(?:no|0|zero|without|ignor\w+) (?:\w+ )?(?:errors?|failures?|exceptions?|failed)\b"
     r"|\b(?:errors?|fail(?:ed|ures?)?|exceptions?)[\"']?\s*[=:]\s*[\"']?"
-    r"(?:0(?![.\d])|0\.0+\b|none|null|false|nil|\[\]|\"\")",
-    re.IGNORECASE,
+    r"(?:0(?![.\d])|0\.0+\b|none|null|false|nil|\[\]|\"\")"
 )
-END_OF_IT_ALL = 5
+CODE = re.compile(
+    r"\s*(?:except|raise|catch|throws?|class|def|import|from|return|if|elif|func|fn|public|private|#|//|\*)\b"
+)
+"""Lines that speak of errors because they are source code."""
+
+THE_END = 5
 SEVERITIES = (
-    (END_OF_IT_ALL, re.compile(r"(?i)\b(?:fatal|panic(?:ked)?|critical|emerg(?:ency)?|segfault|oom-kill(?:er)?)\b")),
-    (END_OF_IT_ALL, re.compile(r"(?i)\b(?:segmentation fault|core dumped|out of memory)\b")),
-    (4, re.compile(r"^Traceback |\b\w*(?:Error|Exception)\b(?=:|$)")),
-    (4, re.compile(r"(?i)\b(?:uncaught|unhandled|assertion failed)\b|<error>|\blevel[\"']?[=:]\s*[\"']?err(?:or)?\b")),
-    (4, re.compile(r"^\s*(?i:error)(?:\[\w+\])?:|\b(?:E[0-9]{3,5}|ERR(?:OR)?)\b")),
-    (3, re.compile(r"(?i)\b(?:errors?|aborted|denied)\b")),
-    (2, re.compile(r"(?i)\b(?:fail(?:s|ed|ure|ures|ing)?|abort(?:ing)?|exceptions?|assert(?:ion)?)\b")),
-    (2, re.compile(r"(?i)\b(?:could not|cannot|unable to|not found)\b")),
+    (THE_END, re.compile(r"\b(?:FATAL|PANIC|CRITICAL|EMERG(?:ENCY)?)\b|^\W*(?:fatal|panic)\b|\b(?:fatal|panic):")),
+    (THE_END, re.compile(r"(?i)\b(?:fatal error|kernel panic|panicked at|segmentation fault|core dumped|oom-kill)")),
+    (THE_END, re.compile(r"(?i)\bout of memory\b|\blevel[\"']?[=:]\s*[\"']?(?:fatal|panic|crit|emerg)")),
+    (4, re.compile(r"^Traceback \(|(?:^|[\s:\[(])[\w.$]*(?:Error|Exception):\s|^[\w.$]*(?:Error|Exception)$")),
+    (4, re.compile(r"(?i)\b(?:uncaught|unhandled) \w*(?:exception|rejection|error)|\bassertion failed\b")),
+    (4, re.compile(r"\bERR(?:OR)?\b|(?i:(?:^|[\s\[(<|\"'])error(?:\[\w+\])?\s*[:\]>])")),
+    (4, re.compile(r"(?i)\blevel[\"']?[=:]\s*[\"']?err")),
+    (3, re.compile(r"\bFAIL(?:ED|URE)?\b|(?i:\b[1-9]\d* (?:errors?|failures?|failed)\b)")),
+    (3, re.compile(r"(?i)\b(?:failed (?:to|with)|failure:|could not|unable to|(?:permission|access) denied)\b")),
+    (3, re.compile(r"(?i)\b(?:no such file|connection refused|timed out|command not found|aborted)\b")),
+    (3, re.compile(r"(?i)\b(?:exit (?:status|code)|exited with(?: (?:status|code))?):? [1-9]")),
 )
+"""How severe a line is that matches, the severest first: marks that programs put there, not words that prose uses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +94,7 @@ def _strongest(candidates: Iterator[tuple[int, bytes, int]]) -> list[Highlight]:
             found.append(Highlight(number, severity, shown))
             found.sort(key=lambda h: -h.severity)  # stable: of equals the one nearer to the end stays first
             del found[MOST:]
-            if len(found) == MOST and found[-1].severity == END_OF_IT_ALL:
+            if len(found) == MOST and found[-1].severity == THE_END:
                 break
     return sorted(found, key=lambda h: h.line)
 
@@ -116,14 +129,16 @@ def _in_block(block: bytes) -> Iterator[tuple[int, bytes, int]]:
 
 
 def _judge(line: bytes, at: int) -> tuple[int, str]:
-    """How severe a line is (0: not at all) and the part of it around its first telling word."""
-    window = line[max(at - 400, 0) : at + 800].decode("utf-8", "replace")
-    text = HARMLESS.sub("", window)
+    """How severe a line is (0: not at all) and the part of it around what tells so."""
+    window = line[max(at - BEFORE, 0) : at + BEHIND].decode("utf-8", "replace")
+    shown = visible(window.rstrip("\r").rpartition("\r")[2]).strip()
+    if CODE.match(shown):
+        return 0, ""
+    text = HARMLESS.sub("", shown)
     for severity, pattern in SEVERITIES:
         if pattern.search(text):
-            shown = visible(window.rpartition("\r")[2].strip() or window.strip())
-            place = next((m.start() for _, p in SEVERITIES if (m := p.search(shown))), 0)
-            return severity, _around(shown, place)
+            found = pattern.search(shown)
+            return severity, _around(shown, found.start() if found else 0)
     return 0, ""
 
 

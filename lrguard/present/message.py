@@ -52,6 +52,8 @@ class Subject:
     threshold: int = 0
     is_error: bool = False
     remarks: tuple[str, ...] = ()
+    ended: str = ""
+    """How the command that printed the result failed, in a few words; then the tail is shown first."""
     assets: tuple[NamedAsset, ...] = ()
     structure: str = ""
     highlights: tuple[Highlight, ...] = ()
@@ -67,7 +69,7 @@ def compose(subject: Subject, ends: Ends, preview_chars: int, count: Callable[[s
     structure, shown, named = subject.structure, subject.highlights, ASSETS_NAMED
 
     def written(characters: int) -> str:
-        inside = _inside(structure, shown, cut(ends, characters) if characters else None)
+        inside = _inside(structure, shown, cut(ends, characters) if characters else None, subject.ended)
         return "\n".join([*_outside(subject, named), *_fenced(subject.id, inside)]) + "\n"
 
     def fits(text: str) -> bool:
@@ -91,7 +93,7 @@ def compose_binary(subject: Subject, beginning: str) -> str:
     """The message for a result that is one binary; `beginning` is the text that its bytes begin with."""
     kind = f"{subject.media_type}, {size_text(subject.size)} ({subject.size:,} bytes)"
     lines = [
-        f"[lrguard] The result{_of(subject.tool)} is binary data, saved as a file: {kind}.",
+        f"[lrguard] The result{_of(subject.tool)} is binary data, saved as a file: {kind}.{_failed(subject)}",
         f"Saved: {subject.saved}",
         "; ".join([f"id {subject.id}", *subject.remarks]),
     ]
@@ -138,7 +140,7 @@ def _outside(subject: Subject, named: int) -> list[str]:
     what = f"the {'error ' if subject.is_error else ''}result{_of(subject.tool)}"
     measured = f"{subject.tokens} tokens, over the threshold of {subject.threshold:,}"
     lines = [
-        f"[lrguard] This tool result was replaced: {what} has {measured}.",
+        f"[lrguard] This tool result was replaced: {what} has {measured}.{_failed(subject)}",
         f"Saved: {subject.saved}",
     ]
     if subject.reading_copy:
@@ -183,27 +185,29 @@ def _commands(subject: Subject) -> list[str]:
     return ["To look further:", *commands]
 
 
-def _inside(structure: str, shown: tuple[Highlight, ...], preview: Preview | None) -> list[str]:
+def _failed(subject: Subject) -> str:
+    return f" The command failed: {subject.ended}." if subject.ended else ""
+
+
+def _inside(structure: str, shown: tuple[Highlight, ...], preview: Preview | None, ended: str) -> list[str]:
     lines: list[str] = []
     if structure:
         lines += ["Structure:", structure.rstrip("\n")]
     if shown:
         lines += ["Lines that look like errors:", *(f"{line.line}: {line.text}" for line in shown)]
     if preview:
-        lines += _previewed(preview)
+        lines += _previewed(preview, tail_first=bool(ended))
     return lines
 
 
-def _previewed(preview: Preview) -> list[str]:
+def _previewed(preview: Preview, *, tail_first: bool = False) -> list[str]:
     if not preview.omitted:
         return ["The text:", preview.head.rstrip("\n")]
-    return [
-        f"The first {len(preview.head):,} characters:",
-        preview.head,
-        f"[... {preview.omitted} left out ...]",
-        f"The last {len(preview.tail):,} characters:",
-        preview.tail.rstrip("\n"),
-    ]
+    head = [f"The first {len(preview.head):,} characters:", preview.head]
+    tail = [f"The last {len(preview.tail):,} characters:", preview.tail.rstrip("\n")]
+    if tail_first:
+        return [*tail, f"[... {preview.omitted} before that left out ...]", *head]
+    return [*head, f"[... {preview.omitted} left out ...]", *tail]
 
 
 def _fenced(id: str, inside: list[str]) -> list[str]:

@@ -7,7 +7,7 @@ import random
 import time
 
 import pytest
-from asset_inputs import b64, noise, pdf, png, taken, wrapped
+from tests.assets.asset_inputs import b64, noise, pdf, png, taken, wrapped
 
 from lrguard.assets.json_path import JsonPaths
 from lrguard.intake.sizes import size_text

@@ -7,7 +7,7 @@ import json
 from email.message import EmailMessage
 
 import pytest
-from asset_inputs import b64, noise, pdf, png, taken, wav, wrapped
+from tests.assets.asset_inputs import b64, noise, pdf, png, taken, wav, wrapped
 
 IMAGE = png()
 URL = "data:image/png;base64," + b64(IMAGE)

@@ -15,7 +15,6 @@ from lrguard.inspect.locate import locate
 from lrguard.inspect.pattern import PatternOptions, compile_patterns
 from lrguard.intake.source import BytesSource
 
-
 PLAIN, AS_WRITTEN = Layout(), PatternOptions()
 
 

@@ -1,0 +1,214 @@
+"""`lrguard run -- CMD ARGS`: run a command, guard what it prints, return its exit status."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import replace
+from typing import Annotated, NoReturn
+
+import typer
+
+from lrguard.cli import parameters as p
+from lrguard.cli import streams
+from lrguard.cli.app import application
+from lrguard.cli.filter import NESTED
+from lrguard.cli.place import place_for
+from lrguard.cli.signals import waking
+from lrguard.errors import LrguardError
+from lrguard.guard import Workplace, guard
+from lrguard.harness.command import (
+    PASSED_ON,
+    SHELL,
+    Command,
+    Ended,
+    Output,
+    environment,
+    leave_readers,
+    replace_by,
+)
+from lrguard.intake.sizes import size_text
+from lrguard.settings import BadEnvironment, Settings, resolve
+
+HELP = """Run a command with its standard output and error guarded, each by itself: what is small comes out unchanged,
+what is large is saved, with a message in its place. The exit status is the command's, 128+n after signal n, 127 or 126
+where it cannot be started."""
+
+EPILOG = "Examples: lrguard run -- make test; lrguard run --merge --shell 'cd src && make 2>&1'"
+
+WORDS_AS_THEY_ARE = {"allow_interspersed_args": False, "help_option_names": ["-h", "--help"]}
+"""Options end at the command's name: what follows is the command's own."""
+
+app = application()
+
+
+@app.command(help=HELP, epilog=EPILOG, context_settings=WORDS_AS_THEY_ARE)
+def run(
+    words: Annotated[list[str] | None, typer.Argument(metavar="CMD [ARGS]..", help="The command.")] = None,
+    shell: Annotated[
+        str | None, typer.Option("--shell", metavar="LINE", help="Run this line with `sh -c` instead of CMD.")
+    ] = None,
+    merge: Annotated[
+        bool, typer.Option("--merge", help="Both as one result on standard output, in the order they were printed.")
+    ] = False,
+    session: p.Session = None,
+    show_session: p.ShowSession = None,
+    tool: p.Tool = None,
+    call_id: p.CallId = None,
+    threshold: p.Threshold = None,
+    agent: p.Agent = None,
+    context_window: p.ContextWindow = None,
+    preview_chars: p.PreviewChars = None,
+    encoding: p.Encoding = None,
+    output: p.Output = None,
+    json: p.Json = False,
+    on_save_error: p.OnSaveError = None,
+    quiet: p.Quiet = False,
+) -> int:
+    """Run one command."""
+    given = {
+        name: value
+        for name, value in locals().items()
+        if name not in ("words", "shell", "merge") and value is not None and value is not False
+    }
+    command = _command(words, shell)
+    environ = environment()
+    if os.environ.get(NESTED) == "1":
+        _unguarded(command, environ, merge=merge)
+    if not tool and not os.environ.get("LRGUARD_TOOL"):
+        given["tool"] = _name(words, shell)
+    with ExitStack() as stack:
+        try:
+            settings = resolve(given, os.environ)
+            place = stack.enter_context(place_for(settings))
+        except BadEnvironment as error:
+            streams.note(f"{error}; the command runs unguarded")
+        except OSError as error:
+            streams.note(f"cannot find the session: {error.strerror}; the command runs unguarded")
+        else:
+            return _guarded(command, environ, settings, place, merge=merge)
+    _unguarded(command, environ, merge=merge)
+
+
+def _guarded(
+    command: Sequence[str], environ: Mapping[str, str], settings: Settings, place: Workplace, *, merge: bool
+) -> int:
+    printer = _Printer()
+    progress = _Progress() if streams.is_terminal(streams.ERRORS) and not settings.quiet else None
+    pipes = [("merged", streams.OUTPUT)] if merge else [("stdout", streams.OUTPUT), ("stderr", streams.ERRORS)]
+    outputs = [Output(name, target, place.make_file) for name, target in pipes]
+    # A signal also finds this process waiting for a signalled command to end, and then guarding what arrived.
+    with waking((*PASSED_ON, signal.SIGCHLD)) as wake:
+        ended = Command(command, outputs, environ).watch(wake, printer.write, progress.tell if progress else None)
+        if progress:
+            progress.erase()
+        leave_readers(ended.held, environ)
+        results = []
+        for output in outputs:
+            if output.unkept:
+                why = output.unkept.why
+                streams.note(f"cannot keep the {output.name} of the command: {why}; it was printed unchanged")
+                continue
+            tool = settings.tool if merge else f"{settings.tool} {output.name}"
+            results.append((output, _content(ended, output, replace(settings, tool=tool), place)))
+    for output, pieces in results:
+        to = streams.OUTPUT if settings.output == "json" else output.target
+        for piece in pieces:
+            printer.write(to, piece)
+    if ended.held and not settings.quiet:
+        streams.note("a process that the command left running holds its output; what it prints from now on is not kept")
+    return ended.status
+
+
+def _content(ended: Ended, output: Output, settings: Settings, place: Workplace) -> Iterator[bytes]:
+    """What to print in the place of what `output` brought."""
+    received = ended.received(output)
+    try:
+        outcome = guard(received, settings, place)
+    except Exception as error:
+        # A command may have done what cannot be done twice: whatever is wrong here, its output is not lost.
+        if os.environ.get("LRGUARD_DEBUG") == "1":
+            raise
+        streams.note(f"internal error: {type(error).__name__}: {error}; the {output.name} was printed unchanged")
+        return received.source.chunks()
+    if not settings.quiet:
+        for note in outcome.notes:
+            streams.note(note)
+    if outcome.failure:
+        streams.note(str(outcome.failure))
+    if settings.output == "json":
+        from lrguard.cli.envelope import envelope
+
+        return iter([envelope(outcome, settings, stream=output.name, exit_status=ended.status)])
+    return outcome.content.chunks()
+
+
+def _unguarded(command: Sequence[str], environ: Mapping[str, str], *, merge: bool) -> NoReturn:
+    """Become the command, with nothing between it and this process's surroundings."""
+    if merge:
+        os.dup2(streams.OUTPUT, streams.ERRORS)
+    replace_by(command, environ)
+
+
+def _command(words: list[str] | None, shell: str | None) -> list[str]:
+    if shell is not None and words:
+        raise LrguardError("cannot run two commands", remedy="give either --shell LINE or CMD ARGS")
+    if shell is not None:
+        return [SHELL, "-c", shell]
+    if not words:
+        raise LrguardError("there is no command", remedy="lrguard run [OPTIONS] -- CMD ARGS")
+    return words
+
+
+def _name(words: list[str] | None, shell: str | None) -> str:
+    """The command's name without its folder; of a line for the shell its first word, when that is plainly one."""
+    if shell is None:
+        return os.path.basename(words[0]) or words[0] if words else ""
+    parts = (part for part in shell.split() if not part.partition("=")[0].isidentifier() or "=" not in part)
+    name = os.path.basename(next(parts, ""))
+    return name if name and all(letter.isalnum() or letter in "-_.+" for letter in name) else "sh"
+
+
+class _Printer:
+    """Writes on behalf of the command, which gets its exit status whoever has stopped reading."""
+
+    def __init__(self) -> None:
+        self._gone: set[int] = set()
+
+    def write(self, to: int, data: bytes) -> None:
+        """Write `data`; what cannot be written is said once."""
+        if to in self._gone:
+            return
+        try:
+            streams.write(data, to)
+        except streams.ReaderLeft:
+            self._gone.add(to)
+        except LrguardError as error:
+            self._gone.add(to)
+            streams.note(str(error))
+
+
+class _Progress:
+    """A line on the terminal that tells how much has arrived."""
+
+    def __init__(self) -> None:
+        self._shown = ""
+
+    def tell(self, size: int) -> None:
+        """Show `size` bytes in the place of what was shown last."""
+        line = f"lrguard: {size_text(size)} so far"
+        if size and line != self._shown:
+            self._show(line)
+
+    def erase(self) -> None:
+        """Leave the line empty."""
+        if self._shown:
+            self._show("")
+
+    def _show(self, line: str) -> None:
+        with suppress(OSError):
+            if os.tcgetpgrp(streams.ERRORS) == os.getpgrp():
+                os.write(streams.ERRORS, f"\r{line.ljust(len(self._shown))}\r{line}".encode())
+                self._shown = line

@@ -1,0 +1,112 @@
+"""What a host is to be told in place of a result: the call's whole text guarded, and the answer that fits the host."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+
+from lrguard.errors import LrguardError
+from lrguard.guard import Workplace, guard
+from lrguard.harness import own
+from lrguard.harness.call import Call
+from lrguard.harness.hook import Room, about
+from lrguard.intake.receive import Arriving, Received, Unspooled, receive
+from lrguard.intake.source import CHUNK, BytesSource
+from lrguard.outcome import Kind, Outcome
+from lrguard.settings import Settings
+
+MESSAGE = 1000
+"""Tokens that a message is expected to take, until it is written."""
+
+_LEAST = 1
+_BESIDE_PREVIEW, _TOKENS_A_CHARACTER = 400, 2
+"""Tokens of a message beside its preview; characters at each end of a preview for a token of it."""
+
+
+class Unsaved(LrguardError):
+    """A result that should have been replaced and could not be saved: the host keeps the original."""
+
+
+def replacement(
+    call: Call, settings: Settings, place: Workplace, room: Room, total: int, environ: Mapping[str, str]
+) -> object:
+    """The host's answer, None where the result stays as it is. Raises `Unsaved`."""
+    if own.is_message(call.text, place.session.tree.path, place.session.shown, environ):
+        return None
+    expected = about(call.text)
+    room.enter(place.session.tree.path, expected if call.file is None and expected <= settings.threshold else MESSAGE)
+    left = settings.threshold if room.exempt else max(total - room.before, _LEAST)
+    settings = replace(
+        settings,
+        tool=settings.tool or call.tool or None,
+        call_id=settings.call_id or call.call_id or None,
+        output="text",
+        threshold=min(settings.threshold, left),
+        preview_chars=min(settings.preview_chars, max(left - _BESIDE_PREVIEW, 0) * _TOKENS_A_CHARACTER),
+    )
+    try:
+        outcome = _guarded(call, settings, place)
+    except Unspooled as error:
+        raise Unsaved("cannot keep the result", error.why, "it stays as it was") from None
+    if outcome is None:
+        room.settle(expected)
+        return None
+    room.settle(outcome.content_tokens)
+    if outcome.kind is Kind.PASSED and not (outcome.failure and settings.on_save_error == "preview"):
+        if outcome.failure:
+            raise Unsaved(outcome.failure.what, outcome.failure.why, "the result stays as it was")
+        return None
+    text = outcome.content.read().decode(outcome.content_encoding, "replace")
+    return call.answer(_around(call, text))
+
+
+def _guarded(call: Call, settings: Settings, place: Workplace) -> Outcome | None:
+    """What becomes of the whole result; None where it passes as it is."""
+    if call.document is not None:
+        # An answer can only be text here, so media would go with it: only what is too large is replaced at all.
+        if not place.counter.against(BytesSource(_bytes(call.text)), settings.threshold).over:
+            return None
+        received = _arrived(call.document(), call, place)
+    else:
+        received = _whole(call, place)
+    outcome = guard(received, settings, place)
+    if _too_long(call, outcome) and settings.threshold > _LEAST:
+        outcome = guard(received, replace(settings, threshold=_LEAST), place)
+        return None if _too_long(call, outcome) else outcome
+    return outcome
+
+
+def _whole(call: Call, place: Workplace) -> Received:
+    """The result from the file in which the host keeps all of it, else as far as the host passed it on."""
+    descriptor = call.file.open() if call.file else None
+    if descriptor is None:
+        return _arrived(call.text, call, place, partial=call.partial)
+    try:
+        return replace(receive(descriptor, place.make_file), ended=call.ended)
+    finally:
+        os.close(descriptor)
+
+
+def _arrived(text: str, call: Call, place: Workplace, partial: str = "") -> Received:
+    arriving = Arriving(place.make_file)
+    data = memoryview(_bytes(text))
+    for start in range(0, len(data), CHUNK):
+        arriving.take(bytes(data[start : start + CHUNK]))
+    return replace(arriving.received(ended=call.ended), partial=partial)
+
+
+def _too_long(call: Call, outcome: Outcome) -> bool:
+    """Whether the host would cut this answer."""
+    replaced = outcome.kind is not Kind.PASSED
+    return replaced and 0 < call.limit < outcome.content.size + len(_around(call, "").encode("utf-8", "replace"))
+
+
+def _around(call: Call, text: str) -> str:
+    """An answer with what the host had put around the text."""
+    tail = f"\n{call.tail}" if call.tail and not text.endswith("\n") else call.tail
+    return f"{call.opening}{text}{tail}"
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "replace")

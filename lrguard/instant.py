@@ -1,0 +1,161 @@
+"""Passes what is small and plain before anything heavy is imported.
+
+A filter runs at every tool call, and most results need nothing done. Here only what can be proved cheaply passes; every
+doubt, an option that is not in the short list, an odd byte, a file of settings, leaves the result to the filter, with
+what has been read of it. Nothing but built-in modules is imported.
+"""
+
+from __future__ import annotations
+
+import _signal  # what `signal` wraps, without its enumerations
+import os
+
+from lrguard.assets.alphabet import ALPHABET, ESCAPES, NARROWEST, SHORTEST
+from lrguard.options import OPTIONS
+
+NEUTRAL = ("session", "show_session", "tool", "call_id", "preview_chars", "quiet")
+"""Options that change nothing for a result that passes; `threshold` is the only other one that is read here."""
+
+CONFIGURATION = "lrguard.toml"
+LARGEST = 64 * 1024
+"""Bytes up to which a result is looked at here."""
+
+BINARY_BEGINNINGS = (b"BZh", b"dex\n", b"bplist", b"wOF", b"GIF8", b"BM", b"!<arch>", b"07070", b"PK", b"MZ")
+"""Beginnings of binary files that hold no byte which text does not have; whether they are any is the filter's to say."""
+
+_CONTROLS = bytes(byte for byte in range(32) if byte not in b"\t\n\r") + b"\x7f"
+_IN_LINE = bytes(120 if byte in ALPHABET + ESCAPES else 32 for byte in range(256))
+_IN_REGION = bytes(120 if byte in ALPHABET + ESCAPES + b"\r\n" else 32 for byte in range(256))
+
+
+class Begun:
+    """What has been read of standard input, and the descriptor that tells of a signal since; both for the filter."""
+
+    __slots__ = ("data", "wake")
+
+    def __init__(self, data: bytes = b"", wake: int | None = None) -> None:
+        self.data, self.wake = data, wake
+
+
+def passed(arguments: list[str]) -> Begun | None:
+    """Print standard input when it is sure to pass; None when that was done, else what was begun."""
+    threshold = _threshold(arguments)
+    if not threshold or _is_configured() or _is_closed_or_terminal():
+        return Begun()
+    wake = _waking()
+    data, complete = _read(min(threshold, LARGEST), wake)
+    if complete and is_plain(data) and _written(data):
+        return None
+    return Begun(data, wake)
+
+
+def is_plain(data: bytes) -> bool:
+    """Whether `data` is text in UTF-8 without control characters, and has no place for base64 or a binary type."""
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    if data.translate(None, _CONTROLS) != data or data.startswith(BINARY_BEGINNINGS) or b"%PDF-" in data:
+        return False
+    long = b"x" * SHORTEST in data.translate(_IN_REGION)
+    return not long or b"x" * NARROWEST not in data.translate(_IN_LINE)
+
+
+def _threshold(arguments: list[str]) -> int:
+    """The threshold in force where nothing but it and neutral options are given, 0 where there is anything else."""
+    takes = {flag: name for name in (*NEUTRAL, "threshold") for flag in OPTIONS[name].flags}
+    value = os.environ.get(OPTIONS["threshold"].environment) or str(OPTIONS["threshold"].default)
+    words = iter(arguments)
+    for word in words:
+        flag, equals, given = word.partition("=") if word.startswith("--") else (word, "", "")
+        name = takes.get(flag)
+        if name is None:
+            return 0
+        if OPTIONS[name].metavar and not equals:
+            given = next(words, "")
+        if name == "threshold":
+            value = given
+        elif name == "preview_chars" and not given.isdecimal():
+            return 0
+    others = (option.environment for name, option in OPTIONS.items() if name not in (*NEUTRAL, "threshold"))
+    if not value.isdecimal() or len(value) > 9 or any(name and os.environ.get(name) for name in others):
+        return 0
+    return int(value)
+
+
+def _is_configured() -> bool:
+    """Whether there may be a configuration: in this folder or one above it, or in the user's own folder."""
+    environ = os.environ
+    base = environ.get("XDG_CONFIG_HOME") or os.path.join(environ.get("HOME", "/"), ".config")
+    if os.path.lexists(os.path.join(base, "lrguard", "config.toml")):
+        return True
+    try:
+        folder = os.getcwd()
+    except OSError:
+        return True
+    while not os.path.lexists(os.path.join(folder, CONFIGURATION)):
+        above = os.path.dirname(folder)
+        if above == folder:
+            return False
+        folder = above
+    return True
+
+
+def _is_closed_or_terminal() -> bool:
+    try:
+        os.fstat(1)
+        os.fstat(2)
+        return os.isatty(0)
+    except OSError:
+        return True
+
+
+def _waking() -> int:
+    """A descriptor that an ending signal makes readable; nothing that was read is lost to one.
+
+    See `cli.signals`; `signal` itself imports what a tenth of the whole call takes.
+    """
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    for number in (_signal.SIGINT, _signal.SIGTERM, _signal.SIGHUP):
+        if _signal.getsignal(number) != _signal.SIG_IGN:
+            _signal.signal(number, nothing)
+    _signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+    return reader
+
+
+def nothing(number: int, frame: object) -> None:
+    """The descriptor tells."""
+
+
+def _read(limit: int, wake: int) -> tuple[bytes, bool]:
+    """At most a little over `limit` bytes, and whether that is all there is."""
+    from select import select
+
+    data = b""
+    try:
+        while len(data) <= limit:
+            if wake in select([0, wake], [], [])[0]:
+                return data, False
+            piece = os.read(0, LARGEST)
+            if not piece:
+                return data, wake not in select([wake], [], [], 0)[0]
+            data += piece
+    except OSError:
+        pass  # the filter meets the same error, and knows what to say
+    return data, False
+
+
+def _written(data: bytes) -> bool:
+    """Whether all of `data` was printed; False where not even a part of it was."""
+    view = memoryview(data)
+    while view:
+        try:
+            view = view[os.write(1, view) :]
+        except OSError:
+            if len(view) == len(data):
+                return False
+            raise
+    return True
+
+
