@@ -13,6 +13,10 @@ def main() -> None:
     begun = passed(sys.argv[1:])
     if begun is None:
         os._exit(0)
+    if sys.argv[1:2] == ["hook"]:
+        from lrguard.cli.hooked import begin
+
+        begin(sys.argv[2:])
     from lrguard.cli.app import main as run
     from lrguard.cli.streams import leave
 

@@ -40,7 +40,7 @@ class Begun:
 def passed(arguments: list[str]) -> Begun | None:
     """Print standard input when it is sure to pass; None when that was done, else what was begun."""
     threshold = _threshold(arguments)
-    if not threshold or _is_configured() or _is_closed_or_terminal():
+    if not threshold or is_configured() or _is_closed_or_terminal():
         return Begun()
     wake = _waking()
     data, complete = _read(min(threshold, LARGEST), wake)
@@ -83,7 +83,7 @@ def _threshold(arguments: list[str]) -> int:
     return int(value)
 
 
-def _is_configured() -> bool:
+def is_configured() -> bool:
     """Whether there may be a configuration: in this folder or one above it, or in the user's own folder."""
     environ = os.environ
     base = environ.get("XDG_CONFIG_HOME") or os.path.join(environ.get("HOME", "/"), ".config")

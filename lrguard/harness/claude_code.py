@@ -73,7 +73,7 @@ def _text_of(response: object) -> tuple[str, Callable[[str], object]] | None:
         return text, lambda new: {**response, "content": blocks.with_text(response["content"], new)}
     for name in ("result", "content"):
         if isinstance(response.get(name), str):
-            return response[name], lambda new, name=name: {**response, name: new}  # type: ignore[misc]
+            return response[name], lambda new, name=name: {**response, name: new}
     return None
 
 

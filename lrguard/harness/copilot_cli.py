@@ -22,6 +22,9 @@ _SPILLED = re.compile(
 )
 _STATUS = re.compile(r"\n?(<shellId: \d{1,9} completed with exit code (-?\d{1,9})>)\n?\Z")
 _STATUS_LENGTH = 80
+_PREVIEW = 500
+"""Characters of the result in a notice: what lets a forged one put no more than itself into the context."""
+
 _FILE = re.compile(r"\d{1,20}-copilot-tool-output-[A-Za-z0-9_-]{1,100}\.txt")
 
 
@@ -68,7 +71,7 @@ _NAMES = {"result_type": "resultType", "text_result_for_llm": "textResultForLlm"
 def _file(text: str, end: int, environ: Mapping[str, str]) -> HostFile | None:
     """The file with the whole result where `text` up to `end` is nothing but the notice of it."""
     notice = _SPILLED.match(text)
-    if not notice or end - notice.end() > int(notice["count"]) + 1:
+    if not notice or end - notice.end() > min(int(notice["count"]), _PREVIEW) + 1:
         return None
     places = [place for place in (environ.get("TMPDIR", ""), "/tmp") if os.path.isabs(place)]
     return HostFile(

@@ -7,12 +7,12 @@ to nothing imported; the rest of lrguard is asked only then.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from lrguard.harness import hosts, own
 from lrguard.harness.call import Call, OtherEventError
+from lrguard.instant import is_configured, is_plain
 from lrguard.options import PROFILES
 
 if TYPE_CHECKING:
@@ -25,20 +25,12 @@ TOTAL = 6000
 """The combined threshold where nobody sets another one."""
 
 LEDGERED = 1024
-"""Bytes from which a result counts in the ledger; a few smaller ones do no harm, and nothing is put on disk for them."""
+"""Bytes from which a result counts in the ledger; smaller ones do no harm, and nothing is put on disk for them."""
 
 _UNTOLD = frozenset(f"LRGUARD_{name}" for name in ("SESSION", "SHOW_SESSION", "TOOL", "SAVED_ONLY", "DEBUG", "NESTED"))
 """Variables that do not change what is small."""
 
-_CONFIGURATION = "lrguard.toml"
-_UNBROKEN = 200
-"""Characters without a blank, quote or the like from which it is asked whether they are base64."""
-
 _WORDS = bytes(b if b < 128 and chr(b).isalnum() else 0x20 for b in range(256))
-_IN_RUNS = bytes(0x61 if chr(b) in "+/-_=\\%\r\n" or (b < 128 and chr(b).isalnum()) else 0x20 for b in range(256))
-_DATA_URL = re.compile(r"data:[^\s\"']{0,200},", re.IGNORECASE)
-_CONTROL = re.compile(r"[\0-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f]")
-_SIGNATURE = re.compile(r"\s{0,64}(?:\ufeff|%PDF|BZh|GIF8|wOF|PAR1|RIFF|FORM|GGUF|ID3|PK|MZ|!<arch>|true|OTTO)")
 
 Replace = Callable[[Call, "Room"], object]
 """What asks the rest of lrguard: the host's answer, None for silence."""
@@ -62,7 +54,7 @@ class Room:
         from lrguard.harness.ledger import Ledger
 
         call = self._call
-        self._ledger = Ledger(session, turn=call.turn, agent=call.agent, seconds=call.seconds)
+        self._ledger = Ledger(session, turn=call.turn, agent=call.agent, call=call.call_id, seconds=call.seconds)
         self.before = self._ledger.enter(tokens)
 
     def settle(self, tokens: int) -> None:
@@ -76,22 +68,21 @@ def answer(data: bytes, given: Mapping[str, object], environ: Mapping[str, str],
     call = hosts.read(_decoded(data), environ)
     if call is None:
         return b""
-    size = len(call.text.encode("utf-8", "replace"))
+    text = call.text.encode("utf-8", "replace")
     room = Room(call, exempt=own.is_looking_back(call.tool, call.command))
     threshold = _plain_threshold(call, given, environ)
-    if threshold is not None and size <= threshold and call.file is None and not _may_hold_data(call.text):
-        if size < LEDGERED:
+    if threshold is not None and len(text) <= threshold and call.file is None and _is_plain(text):
+        if len(text) < LEDGERED:
             return b""
-        room.enter(session_of(call, given, environ), about(call.text))
-        if room.before + size <= max(TOTAL, threshold):
+        room.enter(session_of(call, given, environ), about(text))
+        if room.before + len(text) <= max(TOTAL, threshold):
             return b""
     found = replace(call, room)
     return b"" if found is None else _encoded(found)
 
 
-def about(text: str) -> int:
-    """About how many tokens `text` has, at next to no cost: runs of letters and digits are about half of them."""
-    data = text.encode("utf-8", "replace")
+def about(data: bytes) -> int:
+    """About how many tokens a text has, at next to no cost: runs of letters and digits are about half of them."""
     words = len(data.translate(_WORDS).split())
     return min(max(words * 19 // 10, len(data) // 6), len(data))
 
@@ -117,43 +108,18 @@ def host_session(call: Call, environ: Mapping[str, str]) -> str:
     return os.path.join(state_directory(environ), "hosts", f"{call.host}-{name}")
 
 
+def _is_plain(text: bytes) -> bool:
+    """Whether a small text surely stays as it is; terminal escapes, which commands print, change nothing."""
+    return is_plain(text.replace(b"\x1b", b""))
+
+
 def _plain_threshold(call: Call, given: Mapping[str, object], environ: Mapping[str, str]) -> int | None:
     """The threshold, where neither options nor environment nor a configuration say anything of it; else None."""
     if any(name.startswith("LRGUARD_") and name not in _UNTOLD for name in environ):
         return None
-    if not given.keys() <= {"session", "show_session", "tool", "quiet"} or _is_configured(environ):
+    if not given.keys() <= {"session", "show_session", "tool", "quiet"} or is_configured():
         return None
     return PROFILES["subagent" if call.agent else "root"]
-
-
-def _is_configured(environ: Mapping[str, str]) -> bool:
-    """Whether there may be a configuration: one at or above the working directory, or the user's own."""
-    base = environ.get("XDG_CONFIG_HOME", "") or os.path.join(environ.get("HOME", ""), ".config")
-    if os.path.lexists(os.path.join(base, "lrguard", "config.toml")):
-        return True
-    try:
-        folder = os.getcwd()
-    except OSError:
-        return False
-    while not os.path.lexists(os.path.join(folder, _CONFIGURATION)):
-        parent = os.path.dirname(folder)
-        if parent == folder or os.path.lexists(os.path.join(folder, ".git")):
-            return False
-        folder = parent
-    return True
-
-
-def _may_hold_data(text: str) -> bool:
-    """Whether a small text has to be looked at closely: it may be a binary, or hold base64 or data URLs."""
-    if _CONTROL.search(text) or _SIGNATURE.match(text) or _DATA_URL.search(text):
-        return True
-    data = text.encode("utf-8", "replace")
-    if b"a" * _UNBROKEN not in data.translate(_IN_RUNS):
-        return False
-    from lrguard.assets.base64_runs import find_runs
-    from lrguard.intake.source import BytesSource
-
-    return any(True for _ in find_runs(BytesSource(data)))
 
 
 def _decoded(data: bytes) -> object:
@@ -184,4 +150,3 @@ def _encoded(found: object) -> bytes:
         return written.encode() + b"\n"
     except UnicodeEncodeError:
         return json.dumps(found).encode() + b"\n"
-

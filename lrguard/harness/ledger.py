@@ -27,17 +27,22 @@ UNTIMED = 2.0
 
 LIMIT = 64 * 1024
 _AGENTS = 50
-_OPEN = 200
+_CALLS = 200
 _PATIENCE = 2.0
 
 
 class Ledger:
     """The ledger of one session, for one call. What cannot be read or written counts nothing: a hook goes on."""
 
-    def __init__(self, session: str, *, turn: str = "", agent: str = "", seconds: float | None = None) -> None:
-        """`turn` and `agent` as the host names them, `seconds` how long the tool ran."""
+    def __init__(
+        self, session: str, *, turn: str = "", agent: str = "", call: str = "", seconds: float | None = None
+    ) -> None:
+        """`turn`, `agent` and `call` as the host names them, `seconds` how long the tool ran.
+
+        A call that comes again, as two hooks for one result do, counts once.
+        """
         self._session, self._turn, self._agent, self._seconds = session, turn[:200], agent[:200], seconds
-        self._entry = os.urandom(6).hex()
+        self._call = call[:200] or os.urandom(6).hex()
 
     def enter(self, tokens: int) -> int:
         """Add a call that takes about `tokens`; the tokens of the calls before it in the same turn."""
@@ -46,11 +51,12 @@ class Ledger:
         def change(turn: dict[str, Any]) -> int:
             if not self._goes_on(turn, now):
                 turn.clear()
-            before = _number(turn.get("tokens"))
-            open_entries = turn.get("open") if isinstance(turn.get("open"), dict) else {}
-            before += sum(map(_number, open_entries.values()))
-            kept = dict(list(open_entries.items())[-_OPEN:])
-            turn.update(turn=self._turn, end=now, open=kept | {self._entry: tokens})
+            calls = _calls(turn)
+            calls.pop(self._call, None)
+            before = sum(calls.values())
+            if len(calls) >= _CALLS:
+                calls = {"": before}
+            turn.update(turn=self._turn, end=now, calls=calls | {self._call: tokens})
             return before
 
         return self._change(change)
@@ -59,11 +65,9 @@ class Ledger:
         """Say how many tokens the call takes in the end."""
 
         def change(turn: dict[str, Any]) -> int:
-            open_entries = turn.get("open")
-            if isinstance(open_entries, dict) and self._entry in open_entries:
-                del open_entries[self._entry]
-                turn["tokens"] = _number(turn.get("tokens")) + tokens
-                turn["end"] = time.time()
+            calls = _calls(turn)
+            if self._call in calls:
+                turn.update(end=time.time(), calls=calls | {self._call: tokens})
             return 0
 
         self._change(change)
@@ -153,5 +157,8 @@ def _write(descriptor: int, turns: dict[str, dict[str, Any]]) -> None:
     os.ftruncate(descriptor, len(data))
 
 
-def _number(value: object) -> int:
-    return max(value, 0) if isinstance(value, int) else 0
+def _calls(turn: dict[str, Any]) -> dict[str, int]:
+    """The tokens of each call of the turn, by its id."""
+    calls = turn.get("calls")
+    found = calls.items() if isinstance(calls, dict) else ()
+    return {call: max(tokens, 0) for call, tokens in found if isinstance(tokens, int)}

@@ -1,4 +1,4 @@
-"""OpenCode: a plugin passes `{input, output}` of `tool.execute.after` on, and copies the answer's `output` into its own.
+"""OpenCode: a plugin passes `{input, output}` of `tool.execute.after` on, and takes the answer's `output` over.
 
 A built-in tool's result is cut to its tail and kept whole in a file of OpenCode's own; an MCP result comes as it is.
 """

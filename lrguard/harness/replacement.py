@@ -20,6 +20,9 @@ MESSAGE = 1000
 """Tokens that a message is expected to take, until it is written."""
 
 _LEAST = 1
+_ALWAYS = 500
+"""Tokens that a result may have whatever came before it: a message would hardly be shorter."""
+
 _BESIDE_PREVIEW, _TOKENS_A_CHARACTER = 400, 2
 """Tokens of a message beside its preview; characters at each end of a preview for a token of it."""
 
@@ -34,9 +37,9 @@ def replacement(
     """The host's answer, None where the result stays as it is. Raises `Unsaved`."""
     if own.is_message(call.text, place.session.tree.path, place.session.shown, environ):
         return None
-    expected = about(call.text)
+    expected = about(_bytes(call.text))
     room.enter(place.session.tree.path, expected if call.file is None and expected <= settings.threshold else MESSAGE)
-    left = settings.threshold if room.exempt else max(total - room.before, _LEAST)
+    left = settings.threshold if room.exempt else max(total - room.before, _ALWAYS)
     settings = replace(
         settings,
         tool=settings.tool or call.tool or None,
@@ -70,6 +73,8 @@ def _guarded(call: Call, settings: Settings, place: Workplace) -> Outcome | None
         received = _arrived(call.document(), call, place)
     else:
         received = _whole(call, place)
+        if received is None:
+            return None
     outcome = guard(received, settings, place)
     if _too_long(call, outcome) and settings.threshold > _LEAST:
         outcome = guard(received, replace(settings, threshold=_LEAST), place)
@@ -77,10 +82,15 @@ def _guarded(call: Call, settings: Settings, place: Workplace) -> Outcome | None
     return outcome
 
 
-def _whole(call: Call, place: Workplace) -> Received:
-    """The result from the file in which the host keeps all of it, else as far as the host passed it on."""
+def _whole(call: Call, place: Workplace) -> Received | None:
+    """The result from the file in which the host keeps all of it, else as far as the host passed it on.
+
+    None where that is nothing but a notice, which is best left as it is.
+    """
     descriptor = call.file.open() if call.file else None
     if descriptor is None:
+        if call.file and not call.partial:
+            return None
         return _arrived(call.text, call, place, partial=call.partial)
     try:
         return replace(receive(descriptor, place.make_file), ended=call.ended)
