@@ -22,3 +22,7 @@ class LrguardError(Exception):
 
 class SaveError(LrguardError):
     """The session cannot hold what it was given; the tool result is still to be printed."""
+
+
+class ConfigurationError(LrguardError):
+    """A configuration or an environment value that cannot be used: never at the cost of the tool result."""

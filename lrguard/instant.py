@@ -20,7 +20,7 @@ CONFIGURATION = "lrguard.toml"
 LARGEST = 64 * 1024
 """Bytes up to which a result is looked at here."""
 
-BINARY_BEGINNINGS = (b"BZh", b"dex\n", b"bplist", b"wOF", b"GIF8", b"BM", b"!<arch>", b"07070", b"PK", b"MZ")
+BINARY_BEGINNINGS = (b"BZh", b"dex\n", b"bplist", b"wOF", b"GIF8", b"BM", b"!<arch>", b"0707", b"PK")
 """Beginnings of binary files that hold no byte which text does not have; whether they are any is the filter's to say."""
 
 _CONTROLS = bytes(byte for byte in range(32) if byte not in b"\t\n\r") + b"\x7f"
@@ -157,5 +157,3 @@ def _written(data: bytes) -> bool:
                 return False
             raise
     return True
-
-

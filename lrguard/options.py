@@ -59,6 +59,12 @@ OPTIONS = {
         group="call",
     ),
     "call_id": Option("--call-id", "ID", "The tool call's id, kept as metadata.", group="call"),
+    "args": Option(
+        "--args", "JSON", "The call's arguments, or @FILE with them, for a summary's prompt; not kept.", group="call"
+    ),
+    "intent": Option(
+        "--intent", "TEXT", "What the agent is after, for the prompt of a summary; not kept.", group="call"
+    ),
     "threshold": Option(
         "-t --threshold",
         "N",
@@ -70,13 +76,16 @@ OPTIONS = {
     "agent": Option(
         "--agent",
         "NAME",
-        "Profile that sets the threshold: root (6000) or subagent (12000).",
+        "Profile that sets the threshold: root (6000), subagent (12000) or one from the configuration.",
         environment="LRGUARD_AGENT",
         default="root",
         group="size",
     ),
     "context_window": Option(
         "--context-window", "N", "Threshold = 10 % of this window, between 2000 and 12000.", group="size"
+    ),
+    "total_threshold": Option(
+        "--total-threshold", "N", "Combined threshold of results that came back together.", default=6000, group="size"
     ),
     "preview_chars": Option(
         "--preview-chars", "N", "Characters shown at each end in a message (0: none).", default=1000, group="size"
@@ -104,6 +113,26 @@ OPTIONS = {
         "When saving fails: pass the result unchanged, or preview its head and tail.",
         default="pass",
         group="output",
+    ),
+    "summarize": Option(
+        "--summarize",
+        "CMD",
+        "Shell command that turns a prompt on standard input into a summary on standard output.",
+        environment="LRGUARD_SUMMARIZE",
+        group="summary",
+    ),
+    "no_summarize": Option(
+        "--no-summarize", "", "Never summarize, whatever the configuration says.", group="summary"
+    ),
+    "summary_timeout": Option(
+        "--summary-timeout", "S", "Seconds that a summary may take.  [default: 60, for hooks 15]", group="summary"
+    ),
+    "config": Option(
+        "--config",
+        "FILE",
+        "Read this configuration, or agent manifest, alone.",
+        environment="LRGUARD_CONFIG",
+        group="settings",
     ),
     "max_tokens": Option(
         "--max-tokens",

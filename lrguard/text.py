@@ -46,7 +46,7 @@ class Text:
     @property
     def is_error(self) -> bool:
         """Whether the result says that it is an error, or the command that printed it failed."""
-        return bool(self.received.ended) or (self.mcp is not None and self.mcp.is_error)
+        return self.received.is_error or (self.mcp is not None and self.mcp.is_error)
 
 
 def understand(

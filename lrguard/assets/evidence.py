@@ -12,9 +12,10 @@ import binascii
 import re
 from dataclasses import dataclass
 
+from lrguard.assets.alphabet import ALPHABET, SHORTEST
 from lrguard.assets.declared import confirmed, text_type
 from lrguard.assets.place import Place, media_type_in
-from lrguard.assets.run_lines import ALPHABET, SHORTEST, Run
+from lrguard.assets.run_lines import Run
 from lrguard.intake.media_type import OCTET_STREAM, MediaType, sniff, text_media_type
 
 NESTED = 3

@@ -10,7 +10,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from lrguard.assets.run_lines import ALPHABET, Run
+from lrguard.assets.alphabet import ALPHABET
+from lrguard.assets.run_lines import Run
 
 LOOK = 2048
 """Bytes looked at on either side of a run."""

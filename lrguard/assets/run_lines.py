@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple
 
-from lrguard.assets.alphabet import ALPHABET, NARROWEST, SHORTEST, WIDEST
+from lrguard.assets.alphabet import NARROWEST, SHORTEST, WIDEST
 
 
 @dataclass(frozen=True, slots=True)

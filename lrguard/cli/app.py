@@ -18,8 +18,10 @@ from lrguard.instant import Begun
 
 FILTER = ("lrguard.cli.filter", "app", "")
 COMMANDS = {
+    "batch": ("lrguard.cli.batch", "app", "results that came back together, under one combined threshold"),
     "run": ("lrguard.cli.run", "app", "run a command, guard what it prints, return its exit status"),
     "hook": ("lrguard.cli.hook", "app", "a harness's hook: hook JSON in, hook JSON (or nothing) out"),
+    "mcp": ("lrguard.cli.mcp", "app", "stdio proxy in front of an MCP server: guards tools/call results"),
     "peek": ("lrguard.cli.peek", "app", "read a part of a saved response"),
     "schema": ("lrguard.cli.schema", "app", "infer its structure"),
     "grep": ("lrguard.cli.grep", "app", "search it, with bounded output"),
@@ -33,39 +35,39 @@ INTERRUPTED = 130
 
 
 def main(arguments: list[str], begun: Begun) -> int:
-    """Run the command that `arguments` name, the filter where they name none; the exit status."""
+    """Run the command that `arguments` name, the filter where they name none; the exit status.
+
+    Every way a command can end becomes a status and at most one line on standard error.
+    """
     streams.claim()
     streams.begun = begun
-    if arguments[:1] == ["--version"]:
-        streams.write(f"lrguard {__version__}\n".encode())
-        return DONE
     name = arguments[0] if arguments and arguments[0] in COMMANDS else None
-    module, variable, _ = COMMANDS[name] if name else FILTER
-    app: typer.Typer = getattr(import_module(module), variable)
-    status = run(app, f"lrguard {name}" if name else "lrguard", arguments[1:] if name else arguments)
-    return NO if name == "hook" and status == FAILED else status  # to several harnesses 2 means to block the call
-
-
-def run(app: typer.Typer, program: str, arguments: list[str]) -> int:
-    """Run one Typer application; every way it can end becomes an exit status and at most one line on standard error."""
-    command = typer.main.get_command(app)
+    program = f"lrguard {name}" if name else "lrguard"
     try:
-        status = command.main(arguments, prog_name=program, standalone_mode=False)
-        if sys.stdout:  # None where the program was started with it closed
-            sys.stdout.flush()
-        return status if isinstance(status, int) else DONE
-    except streams.ReaderLeft:
-        return streams.PIPE_CLOSED
-    except BrokenPipeError:
+        status = _run(name, program, arguments[1:] if name else arguments)
+    except (streams.ReaderLeft, BrokenPipeError):
         return streams.PIPE_CLOSED
     except LrguardError as error:
-        return _failed(error)
+        status = _failed(error)
     except typer.TyperException as error:
-        return _failed(LrguardError(error.format_message().rstrip("."), remedy=f"see `{program} --help`"))
+        status = _failed(LrguardError(error.format_message().rstrip("."), remedy=f"see `{program} --help`"))
     except KeyboardInterrupt:
         return INTERRUPTED
     except Exception as error:
-        return _failed(LrguardError("internal error", f"{type(error).__name__}: {error}", "please report it"))
+        status = _failed(LrguardError("internal error", f"{type(error).__name__}: {error}", "please report it"))
+    return NO if name == "hook" and status == FAILED else status  # to several harnesses 2 means to block the call
+
+
+def _run(name: str | None, program: str, arguments: list[str]) -> int:
+    if arguments[:1] == ["--version"]:
+        streams.write(f"lrguard {__version__}\n".encode())
+        return DONE
+    module, variable, _ = COMMANDS[name] if name else FILTER
+    app: typer.Typer = getattr(import_module(module), variable)
+    status = typer.main.get_command(app).main(arguments, prog_name=program, standalone_mode=False)
+    if sys.stdout:  # None where the program was started with it closed
+        sys.stdout.flush()
+    return status if isinstance(status, int) else DONE
 
 
 def application() -> typer.Typer:

@@ -87,7 +87,13 @@ def _guarded(file: str | None, settings: Settings, *, check: bool) -> int:
             streams.write_all(error.spool.rescue())
             _copy(descriptor)
             return streams.report(LrguardError("cannot keep the result", error.why, "it was printed unchanged"))
-        outcome = guard(received, settings, place)
+        try:
+            outcome = guard(received, settings, place)
+        except Exception:
+            # A mistake of ours must not cost the result either.
+            if not check:
+                streams.write_all(received.source.chunks())
+            raise
         if check:
             return DONE if outcome.kind is Kind.PASSED else NO
         status = _print(outcome, received, settings)

@@ -18,6 +18,7 @@ from lrguard.cli.app import application
 from lrguard.cli.hooked import BAD_OPTIONS, respond
 from lrguard.errors import DONE, LrguardError
 from lrguard.harness.hosts import NAMES
+from lrguard.settings import resolve
 
 HELP = """Answer a hook of an agent harness: its JSON on standard input, on standard output the JSON that puts a message
 in the place of a large result, or nothing where the result is to stay as it is."""
@@ -40,8 +41,15 @@ def hook(
     threshold: p.Threshold = None,
     agent: p.Agent = None,
     context_window: p.ContextWindow = None,
+    total_threshold: p.TotalThreshold = None,
     preview_chars: p.PreviewChars = None,
     encoding: p.Encoding = None,
+    summarize: p.Summarize = None,
+    no_summarize: p.NoSummarize = False,
+    summary_timeout: p.SummaryTimeout = None,
+    args: p.Args = None,
+    intent: p.Intent = None,
+    config: p.Config = None,
     on_save_error: p.OnSaveError = None,
     quiet: p.Quiet = False,
 ) -> int:
@@ -58,6 +66,7 @@ def hook(
     if streams.is_terminal(streams.INPUT):
         streams.note(f"a harness runs this; `lrguard hook {host} --print-config` prints what to paste")
         return BAD_OPTIONS
+    resolve(given, os.environ)  # what is wrong is said at every call, not at the first large result
     return respond(given)
 
 

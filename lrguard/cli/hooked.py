@@ -14,10 +14,17 @@ from lrguard.harness import hook
 from lrguard.harness.call import Call, OtherEventError
 from lrguard.harness.hosts import NAMES
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from lrguard.settings import Settings
+
 BAD_OPTIONS = 1
 """The status for bad options and bad surroundings: to several hosts 2 means that the call is to be blocked."""
 
 INTERRUPTED = 130
+
+SUMMARY_TIMEOUT = 15.0
+"""Seconds that a summary may take where nobody says otherwise: the harness waits (contract, section 2)."""
 
 _CHUNK = 1024 * 1024
 
@@ -43,15 +50,10 @@ def respond(given: Mapping[str, object]) -> int:
         data = _payload()
         if os.environ.get("LRGUARD_NESTED") == "1":
             return DONE
-        bad: list[LrguardError] = []
-
-        def replace(call: Call, room: hook.Room) -> object:
-            return _replacement(call, room, given, bad)
-
-        streams.write(hook.answer(data, given, os.environ, replace))
-        if bad:  # after the answer, of which there is none
-            streams.note(str(bad[0]))
-            return BAD_OPTIONS
+        streams.write(hook.answer(data, given, os.environ, replacing(given, os.environ)))
+    except BadSurroundings as error:
+        streams.note(str(error))
+        return BAD_OPTIONS
     except OtherEventError as error:
         streams.note(f"the hook's input is left alone: {error}")
     except LrguardError as error:
@@ -78,37 +80,63 @@ def _payload() -> bytes:
     return b"".join(pieces)
 
 
-def _replacement(call: Call, room: hook.Room, given: Mapping[str, object], bad: list[LrguardError]) -> object:
-    """The host's answer by the settings that hold for this call; None for silence."""
+class BadSurroundings(Exception):
+    """Options, environment or configuration that cannot be used."""
+
+
+def replacing(given: Mapping[str, object], environ: Mapping[str, str]) -> hook.Replace:
+    """What asks the rest of lrguard, by the settings that hold for a call. Raises `BadSurroundings`."""
+    return lambda call, room: _replacement(call, room, given, environ)
+
+
+def _replacement(call: Call, room: hook.Room, given: Mapping[str, object], environ: Mapping[str, str]) -> object:
     from dataclasses import replace
 
     from lrguard.cli.place import place_for
     from lrguard.harness.replacement import replacement
-    from lrguard.settings import resolve
+    settings = _settings(call, given, environ)
+    if not settings.quiet:
+        for note in settings.notes:
+            streams.note(note)
+    if not settings.enabled:
+        return None
+    if settings.summarize and settings.args is None and isinstance(call.tool_input, dict):
+        import json
 
-    try:
-        settings = resolve(_options(call, given), os.environ)
-    except LrguardError as error:
-        bad.append(error)
-        return None
-    if not getattr(settings, "enabled", True):
-        return None
+        settings = replace(settings, args=json.dumps(call.tool_input))
     if settings.session is None:
-        settings = replace(settings, session=hook.host_session(call, os.environ))
-    total = getattr(settings, "total_threshold", hook.TOTAL)
+        settings = replace(settings, session=hook.host_session(call, environ))
+    total = settings.total_threshold
     if total == hook.TOTAL:
         total = max(total, settings.threshold)
     with place_for(settings) as place:
-        return replacement(call, settings, place, room, total, os.environ)
+        return replacement(call, settings, place, room, total, environ)
+
+
+def _settings(call: Call, given: Mapping[str, object], environ: Mapping[str, str]) -> Settings:
+    """The settings for a call: a sub-agent has the profile of its own name where there is one, else `subagent`, unless
+    an option says otherwise.
+    """
+    from lrguard.settings import resolve
+
+    options = _options(call, given)
+    profiles: tuple[str | None, ...] = (None,)
+    if call.agent and not options.keys() & {"agent", "threshold", "context_window"}:
+        profiles = tuple(name for name in (call.agent_type, "subagent") if name not in ("", "root"))
+    for profile in profiles:
+        try:
+            return resolve(options | {"agent": profile}, environ, defaults={"summary_timeout": SUMMARY_TIMEOUT})
+        except LrguardError as error:
+            if profile == profiles[-1]:
+                raise BadSurroundings(str(error)) from None
+    raise AssertionError
 
 
 def _options(call: Call, given: Mapping[str, object]) -> dict[str, object]:
-    """The options, with what the payload says: a sub-agent has its profile, unless an option says otherwise."""
+    """The options, with what the payload says."""
     options = dict(given)
     if call.tool:
         options.setdefault("tool", call.tool)
     if call.call_id:
         options.setdefault("call_id", call.call_id)
-    if call.agent and not options.keys() & {"agent", "threshold", "context_window"}:
-        options["agent"] = "subagent"
     return options

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 from lrguard.errors import LrguardError, SaveError
-from lrguard.guard import Workplace
 from lrguard.measure.tokens import Counter
 from lrguard.session.location import default_session
 from lrguard.session.store import Session
 from lrguard.settings import Settings
+from lrguard.workplace import Workplace
 
 LOOKED_AT = 2000
 """Tokens that a command which looks back prints by itself (contract, section 9)."""

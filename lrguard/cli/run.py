@@ -18,7 +18,7 @@ from lrguard.cli.filter import NESTED
 from lrguard.cli.place import place_for
 from lrguard.cli.signals import waking
 from lrguard.errors import LrguardError
-from lrguard.guard import Workplace, guard
+from lrguard.guard import guard
 from lrguard.harness.command import (
     PASSED_ON,
     SHELL,
@@ -31,6 +31,7 @@ from lrguard.harness.command import (
 )
 from lrguard.intake.sizes import size_text
 from lrguard.settings import BadEnvironment, Settings, resolve
+from lrguard.workplace import Workplace
 
 HELP = """Run a command with its standard output and error guarded, each by itself: what is small comes out unchanged,
 what is large is saved, with a message in its place. The exit status is the command's, 128+n after signal n, 127 or 126

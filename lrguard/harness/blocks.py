@@ -5,7 +5,9 @@ Media and blocks that nobody here knows stay where they are, for the host to sho
 
 from __future__ import annotations
 
-from typing import Any
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 def text_of(blocks: object) -> str | None:

@@ -6,13 +6,16 @@ result small is all that is imported here: a hook is started for every tool call
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # `typing` takes longer to import than all that is done for a small result
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
     from lrguard.harness.host_file import HostFile
 
-Payload = dict[str, Any]
+    Payload = dict[str, Any]
+else:
+    Payload = dict
 """A decoded JSON object of a host."""
 
 

@@ -22,11 +22,6 @@ FAILED = "PostToolUseFailure"
 PERSISTED = ("persistedOutputPath", "persistedOutputSize")
 
 
-def claims(payload: Payload) -> bool:
-    """Whether this may be a payload of Claude Code: hosts that took over its naming have to be asked first."""
-    return isinstance(payload.get("hook_event_name"), str)
-
-
 def read(payload: Payload, environ: Mapping[str, str]) -> Call | None:
     """The call; None where its result has nothing that can be replaced. Raises `OtherEventError`."""
     if payload.get("hook_event_name") == FAILED:

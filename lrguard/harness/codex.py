@@ -5,8 +5,6 @@ Codex cuts the output of commands before a hook sees it and keeps the rest nowhe
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Mapping
 
 from lrguard.harness import blocks
@@ -17,12 +15,7 @@ NAME = "codex"
 LIMIT = 10_000
 """Bytes of a reason beyond which Codex cuts it in its turn."""
 
-_CUT = re.compile(r"Warning: truncated output \(original token count: \d{1,15}\)\nTotal output lines: \d{1,15}\n\n")
-
-
-def claims(payload: Payload) -> bool:
-    """Whether this is a payload of Codex."""
-    return isinstance(payload.get("turn_id"), str) and "hook_event_name" in payload
+_CUT = "Warning: truncated output (original token count: "
 
 
 def read(payload: Payload, environ: Mapping[str, str]) -> Call | None:
@@ -36,20 +29,21 @@ def read(payload: Payload, environ: Mapping[str, str]) -> Call | None:
         content = response.get("content")
         if response.get("structuredContent") is not None:
             # The model gets this alone, whatever the blocks say.
-            text = json.dumps(response["structuredContent"], ensure_ascii=False, separators=(",", ":"))
+            text = _written(response["structuredContent"])
         else:
             text = blocks.text_of(content) or ""
             if not blocks.only_text(content):
-                document = lambda: json.dumps({"content": content}, ensure_ascii=False)  # noqa: E731
+                document = lambda: _written({"content": content})  # noqa: E731
     else:
         return None
-    cut = _CUT.match(text)
     return Call(
         NAME,
         text,
         answer,
         limit=LIMIT,
-        partial="partial: Codex had cut it before it got here, and nothing keeps the rest" if cut else "",
+        partial="partial: Codex had cut it before it got here, and nothing keeps the rest"
+        if text.startswith(_CUT)
+        else "",
         document=document,
         **settled(payload),
     )
@@ -58,3 +52,9 @@ def read(payload: Payload, environ: Mapping[str, str]) -> Call | None:
 def answer(replacement: str) -> object:
     """What puts `replacement` in the place of a result."""
     return {"continue": False, "stopReason": "lrguard saved a large tool result", "reason": replacement}
+
+
+def _written(value: object) -> str:
+    import json
+
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -8,7 +8,6 @@ the notice is text like any other, a tool may have forged it.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
 
 from lrguard.harness.call import Call, OtherEventError, Payload, ended, member, settled, string
@@ -16,25 +15,21 @@ from lrguard.harness.host_file import HostFile
 
 NAME = "copilot-cli"
 
-_SPILLED = re.compile(
+_SPILLED = (
     r"Output too large to read at once \(\d{1,12}(?:\.\d{1,3})? [KMGT]?B\)\. Saved to: (?P<path>/[^\n\0]{1,4000})\n"
-    r"Consider using tools like [^\n]{0,1000}\n\nPreview \(first (?P<count>\d{1,6}) chars\):\n"
+    r"Consider using tools like [^\n]{0,1000}\n\nPreview \(first \d{1,6} chars\):\n"
 )
-_STATUS = re.compile(r"\n?(<shellId: \d{1,9} completed with exit code (-?\d{1,9})>)\n?\Z")
+_STATUS = r"\n?(<shellId: \d{1,9} completed with exit code (-?\d{1,9})>)\n?\Z"
+_FILE = r"\d{1,20}-copilot-tool-output-[A-Za-z0-9_-]{1,100}\.txt"
 _STATUS_LENGTH = 80
 _PREVIEW = 500
 """Characters of the result in a notice: what lets a forged one put no more than itself into the context."""
 
-_FILE = re.compile(r"\d{1,20}-copilot-tool-output-[A-Za-z0-9_-]{1,100}\.txt")
-
-
-def claims(payload: Payload) -> bool:
-    """Whether this is a payload of Copilot CLI."""
-    return "toolResult" in payload or "tool_result" in payload or "toolName" in payload
-
 
 def read(payload: Payload, environ: Mapping[str, str]) -> Call | None:
     """The call; None where its result has nothing that can be replaced. Raises `OtherEventError`."""
+    import re
+
     result = member(payload, "toolResult") or member(payload, "tool_result")
     if not result:
         what = "a failed call, whose result" if "error" in payload else "an event in which a result"
@@ -52,8 +47,8 @@ def read(payload: Payload, environ: Mapping[str, str]) -> Call | None:
         "tool_input": payload.get("toolArgs"),
         "call_id": string(payload, "toolCallId"),
     }
-    status = _STATUS.search(text, max(len(text) - _STATUS_LENGTH, 0))
-    file = _file(text, status.start() if status else len(text), environ)
+    status = re.search(_STATUS, text[-_STATUS_LENGTH:])
+    file = _file(text, len(text) - len(status[0]) if status else len(text), environ)
     return Call(
         NAME,
         text,
@@ -70,13 +65,15 @@ _NAMES = {"result_type": "resultType", "text_result_for_llm": "textResultForLlm"
 
 def _file(text: str, end: int, environ: Mapping[str, str]) -> HostFile | None:
     """The file with the whole result where `text` up to `end` is nothing but the notice of it."""
-    notice = _SPILLED.match(text)
-    if not notice or end - notice.end() > min(int(notice["count"]), _PREVIEW) + 1:
+    import re
+
+    notice = re.match(_SPILLED, text)
+    if not notice or end - notice.end() > _PREVIEW + 1:
         return None
     places = [place for place in (environ.get("TMPDIR", ""), "/tmp") if os.path.isabs(place)]
     return HostFile(
         notice["path"],
         places,
-        lambda parts: len(parts) == 1 and _FILE.fullmatch(parts[0]) is not None,
+        lambda parts: len(parts) == 1 and re.fullmatch(_FILE, parts[0]) is not None,
         begins=text[notice.end() : end],
     )

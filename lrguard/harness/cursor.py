@@ -6,7 +6,6 @@ own message.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 
 from lrguard.harness import blocks
@@ -15,11 +14,6 @@ from lrguard.harness.call import Call, OtherEventError, Payload, settled, string
 NAME = "cursor"
 
 EVENTS = ("postToolUse", "PostToolUse")
-
-
-def claims(payload: Payload) -> bool:
-    """Whether this is a payload of Cursor."""
-    return "cursor_version" in payload or ("tool_output" in payload and "conversation_id" in payload)
 
 
 def read(payload: Payload, environ: Mapping[str, str]) -> Call | None:
@@ -32,6 +26,8 @@ def read(payload: Payload, environ: Mapping[str, str]) -> Call | None:
         return None
     value = output
     if isinstance(output, str):
+        import json
+
         try:
             value = json.loads(output)
         except (ValueError, RecursionError):

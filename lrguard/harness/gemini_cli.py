@@ -6,10 +6,7 @@ inside the workspace, where lrguard keeps nothing. What a tail call of another h
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Mapping
-from typing import Any
 
 from lrguard.harness.call import Call, Payload, ended, expect, member, settled, string
 
@@ -18,16 +15,9 @@ NAME = "gemini-cli"
 OPENING = "The tool ran; what follows is its result, shortened by lrguard, and not an error of the call.\n"
 
 _BEGIN, _END = "<untrusted_context>\n", "\n</untrusted_context>"
-_EXIT_CODE = re.compile(r"(?:^|\n)Exit Code: (-?\d{1,9})\n")
+_EXIT_CODE = "Exit Code: "
 _AROUND = 1000
 """Characters that the host may have put around the output of a command."""
-
-
-def claims(payload: Payload) -> bool:
-    """Whether this is a payload of Gemini CLI."""
-    return payload.get("hook_event_name") in ("AfterTool", "BeforeTool") or "llmContent" in member(
-        payload, "tool_response"
-    )
 
 
 def read(payload: Payload, environ: Mapping[str, str]) -> Call | None:
@@ -82,12 +72,16 @@ def _output(text: str, display: str) -> tuple[str, str]:
 
 def _status(text: str, tail: str) -> str:
     """The exit status that the host wrote behind the output; empty where it wrote none."""
-    found = _EXIT_CODE.search(tail or text, max(len(tail or text) - _AROUND, 0))
-    return found[1] if found else ""
+    for line in (tail or text)[-_AROUND:].splitlines():
+        if line.startswith(_EXIT_CODE):
+            return line[len(_EXIT_CODE) :]
+    return ""
 
 
-def _document(parts: list[Any]) -> str:
+def _document(parts: list[object]) -> str:
     """A CallToolResult with all parts."""
+    import json
+
     content: list[object] = []
     for part in parts:
         text = _text(part)

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
 
 from lrguard.harness import hosts, own
 from lrguard.harness.call import Call, OtherEventError
 from lrguard.instant import is_configured, is_plain
 from lrguard.options import PROFILES
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from lrguard.harness.ledger import Ledger
 
@@ -30,6 +30,11 @@ LEDGERED = 1024
 _UNTOLD = frozenset(f"LRGUARD_{name}" for name in ("SESSION", "SHOW_SESSION", "TOOL", "SAVED_ONLY", "DEBUG", "NESTED"))
 """Variables that do not change what is small."""
 
+_IN_NAMES = "-_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_LONGEST, _KEPT = 60, 40
+"""Characters of a host's session id that stand in the name of a directory as it is, and of a longer or stranger one."""
+
+_BLANKS = " \t\r\n"
 _WORDS = bytes(b if b < 128 and chr(b).isalnum() else 0x20 for b in range(256))
 
 Replace = Callable[[Call, "Room"], object]
@@ -96,15 +101,15 @@ def session_of(call: Call, given: Mapping[str, object], environ: Mapping[str, st
 def host_session(call: Call, environ: Mapping[str, str]) -> str:
     """The session directory of the host's own session, below lrguard's state directory."""
     from lrguard.session.location import default_session, state_directory
-    from lrguard.session.names import tool_part
 
-    if not call.session:
+    name = call.session
+    if not name:
         return default_session(environ, os.getcwd())
-    name = tool_part(call.session)
-    if name != call.session:
+    if len(name) > _LONGEST or name.strip(_IN_NAMES):
         from hashlib import sha256
 
-        name = f"{name[:40]}-{sha256(call.session.encode('utf-8', 'replace')).hexdigest()[:12]}"
+        kept = "".join(c if c in _IN_NAMES else "_" for c in name[:_KEPT])
+        name = f"{kept}-{sha256(name.encode('utf-8', 'replace')).hexdigest()[:12]}"
     return os.path.join(state_directory(environ), "hosts", f"{call.host}-{name}")
 
 
@@ -124,18 +129,40 @@ def _plain_threshold(call: Call, given: Mapping[str, object], environ: Mapping[s
 
 def _decoded(data: bytes) -> object:
     """The JSON value that a host wrote. Raises `OtherEventError`."""
-    import json
-
     if not data.strip():
         raise OtherEventError("standard input is empty")
     if len(data) > LARGEST:
         raise OtherEventError(f"it has more than {LARGEST >> 20} MiB")
     try:
-        value: object = json.loads(data.decode("utf-8-sig"))
+        return _loaded(data.decode().removeprefix("\ufeff").strip(_BLANKS))
     except RecursionError:
         raise OtherEventError("it is nested too deeply") from None
     except ValueError as error:
         raise OtherEventError(f"it is no JSON ({str(error)[:100]})") from None
+
+
+class _Scanning:
+    """What `json` would tell its scanner; importing all of `json` takes half as long as everything else here."""
+
+    strict = False
+    object_hook = object_pairs_hook = None
+    parse_float, parse_int, parse_constant = float, int, float
+
+
+def _loaded(text: str) -> object:
+    """The one JSON value that `text` is. Raises ValueError and RecursionError."""
+    try:
+        from _json import make_scanner
+    except ImportError:
+        import json
+
+        return json.loads(text, strict=False)
+    try:
+        value, end = make_scanner(_Scanning())(text, 0)  # type: ignore[arg-type]
+    except StopIteration as stop:
+        raise ValueError(f"no value at character {stop.value}") from None
+    if end != len(text):
+        raise ValueError(f"more than one value, at character {end}")
     return value
 
 

@@ -1,40 +1,63 @@
-"""The hosts whose hooks lrguard answers, as one table, and which of them a payload comes from.
+"""The hosts whose hooks lrguard answers, and which of them a payload comes from.
 
 The shape of the payload decides and not the name on the command line: Copilot runs the hooks of Claude's settings, and
-Cursor too, each with payloads of its own. What is most particular is asked first.
+Cursor too, each with payloads of its own. What is most particular is asked first. An adapter is a module with `read`;
+only the one that is needed is imported.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Protocol
+from collections.abc import Callable, Mapping
+from importlib import import_module
 
-from lrguard.harness import claude_code, codex, copilot_cli, cursor, gemini_cli, opencode
-from lrguard.harness.call import Call, OtherEventError, Payload
+from lrguard.harness.call import Call, OtherEventError, Payload, member
 
-
-class Host(Protocol):
-    """An adapter: one module for each host."""
-
-    NAME: str
-
-    def claims(self, payload: Payload) -> bool:
-        """Whether the payload has the shape of this host."""
-
-    def read(self, payload: Payload, environ: Mapping[str, str]) -> Call | None:
-        """The call; None where there is nothing to replace. Raises `OtherEventError`."""
-
-
-HOSTS: tuple[Host, ...] = (cursor, opencode, copilot_cli, gemini_cli, codex, claude_code)
-
-NAMES = (claude_code.NAME, codex.NAME, gemini_cli.NAME, opencode.NAME, copilot_cli.NAME, cursor.NAME)
+NAMES = ("claude-code", "codex", "gemini-cli", "opencode", "copilot-cli", "cursor")
 """What may stand on the command line."""
+
+
+def _is_cursor(payload: Payload) -> bool:
+    return "cursor_version" in payload or ("tool_output" in payload and "conversation_id" in payload)
+
+
+def _is_opencode(payload: Payload) -> bool:
+    given = member(payload, "input")
+    return "sessionID" in given and "tool" in given
+
+
+def _is_copilot(payload: Payload) -> bool:
+    return "toolResult" in payload or "tool_result" in payload or "toolName" in payload
+
+
+def _is_gemini(payload: Payload) -> bool:
+    named = payload.get("hook_event_name") in ("AfterTool", "BeforeTool")
+    return named or "llmContent" in member(payload, "tool_response")
+
+
+def _is_codex(payload: Payload) -> bool:
+    return isinstance(payload.get("turn_id"), str)
+
+
+def _is_claude(payload: Payload) -> bool:
+    return isinstance(payload.get("hook_event_name"), str)
+
+
+HOSTS: tuple[tuple[Callable[[Payload], bool], str], ...] = (
+    (_is_cursor, "cursor"),
+    (_is_opencode, "opencode"),
+    (_is_copilot, "copilot_cli"),
+    (_is_gemini, "gemini_cli"),
+    (_is_codex, "codex"),
+    (_is_claude, "claude_code"),
+)
+"""What tells a payload, and the adapter that reads it."""
 
 
 def read(payload: object, environ: Mapping[str, str]) -> Call | None:
     """The call that `payload` tells of; None where there is nothing to replace. Raises `OtherEventError`."""
     if isinstance(payload, dict):
-        for host in HOSTS:
-            if host.claims(payload):
-                return host.read(payload, environ)
+        for recognizes, adapter in HOSTS:
+            if recognizes(payload):
+                call: Call | None = import_module(f"lrguard.harness.{adapter}").read(payload, environ)
+                return call
     raise OtherEventError("it has the form of no host that is known here")

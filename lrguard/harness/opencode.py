@@ -20,12 +20,6 @@ MCP_LIMIT = 50 * 1024
 _CUT = "...output truncated..."
 
 
-def claims(payload: Payload) -> bool:
-    """Whether this is a payload of OpenCode's plugin."""
-    given = member(payload, "input")
-    return "sessionID" in given and "tool" in given
-
-
 def read(payload: Payload, environ: Mapping[str, str]) -> Call | None:
     """The call; None where its result has nothing that can be replaced. Raises `OtherEventError`."""
     given, output = member(payload, "input"), member(payload, "output")

@@ -8,14 +8,13 @@ context as a message has.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
 
 LOOKING_BACK = ("peek", "schema", "grep", "list", "count", "purge", "config")
 """Commands that bound what they print by themselves."""
 
 _TOOLS = ("lrguard_peek", "lrguard_schema", "lrguard_grep")
-_SAVED = re.compile(r"\[lrguard\] [^\n]{1,1000}?(?:\nSaved|\bsaved): (?P<path>/[^\n]{1,4000})(?:\n|\Z)")
+_SAVED = r"\[lrguard\] [^\n]{1,1000}?(?:\nSaved|\bsaved): (?P<path>/[^\n]{1,4000})(?:\n|\Z)"
 _LONGEST = 12_000
 """Bytes of a message (contract, section 6) with what hosts put around it."""
 
@@ -24,7 +23,9 @@ def is_message(text: str, session: str, shown: str | None, environ: Mapping[str,
     """Whether `text` is a message for a response that is saved in `session` (written as `shown`) or below lrguard's
     state directory.
     """
-    found = _SAVED.match(text)
+    import re
+
+    found = re.match(_SAVED, text)
     if not found or len(text.encode("utf-8", "replace")) > _LONGEST:
         return False
     from lrguard.session.location import state_directory
@@ -55,6 +56,7 @@ def is_looking_back(tool: str, command: str) -> bool:
         return True
     if "lrguard" not in command or "`" in command or "$(" in command or "\n" in command.strip():
         return False
+    import re
     import shlex
 
     lexer = shlex.shlex(command.strip(), posix=True, punctuation_chars=True)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from lrguard.errors import LrguardError
-from lrguard.guard import Workplace, guard
+from lrguard.guard import guard
 from lrguard.harness import own
 from lrguard.harness.call import Call
 from lrguard.harness.hook import Room, about
@@ -15,6 +15,7 @@ from lrguard.intake.receive import Arriving, Received, Unspooled, receive
 from lrguard.intake.source import CHUNK, BytesSource
 from lrguard.outcome import Kind, Outcome
 from lrguard.settings import Settings
+from lrguard.workplace import Workplace
 
 MESSAGE = 1000
 """Tokens that a message is expected to take, until it is written."""
@@ -39,17 +40,20 @@ def replacement(
         return None
     expected = about(_bytes(call.text))
     room.enter(place.session.tree.path, expected if call.file is None and expected <= settings.threshold else MESSAGE)
-    left = settings.threshold if room.exempt else max(total - room.before, _ALWAYS)
+    left = None if room.exempt else max(total - room.before, _ALWAYS)
     settings = replace(
         settings,
         tool=settings.tool or call.tool or None,
         call_id=settings.call_id or call.call_id or None,
         output="text",
-        threshold=min(settings.threshold, left),
-        preview_chars=min(settings.preview_chars, max(left - _BESIDE_PREVIEW, 0) * _TOKENS_A_CHARACTER),
     )
+    if left is not None:
+        fitting = max(left - _BESIDE_PREVIEW, 0) * _TOKENS_A_CHARACTER
+        settings = replace(settings, preview_chars=min(settings.preview_chars, fitting))
     try:
         outcome = _guarded(call, settings, place)
+        if left is not None and _passes(outcome, expected) > left:
+            outcome = _guarded(call, replace(settings, threshold=min(left, settings.threshold), combined=total), place)
     except Unspooled as error:
         raise Unsaved("cannot keep the result", error.why, "it stays as it was") from None
     if outcome is None:
@@ -64,6 +68,13 @@ def replacement(
     return call.answer(_around(call, text))
 
 
+def _passes(outcome: Outcome | None, expected: int) -> int:
+    """The tokens of a result that goes into the context, 0 where a message stands for it."""
+    if outcome is None:
+        return expected
+    return 0 if outcome.kind in (Kind.OFFLOADED, Kind.BINARY) or outcome.failure else outcome.content_tokens
+
+
 def _guarded(call: Call, settings: Settings, place: Workplace) -> Outcome | None:
     """What becomes of the whole result; None where it passes as it is."""
     if call.document is not None:
@@ -72,9 +83,10 @@ def _guarded(call: Call, settings: Settings, place: Workplace) -> Outcome | None
             return None
         received = _arrived(call.document(), call, place)
     else:
-        received = _whole(call, place)
-        if received is None:
+        whole = _whole(call, place)
+        if whole is None:
             return None
+        received = whole
     outcome = guard(received, settings, place)
     if _too_long(call, outcome) and settings.threshold > _LEAST:
         outcome = guard(received, replace(settings, threshold=_LEAST), place)

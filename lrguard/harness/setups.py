@@ -1,7 +1,7 @@
 """What to paste into each host, so that it runs `lrguard hook` and lets the model look back without asking.
 
 A block goes to standard output, as one file where the host has one for all of it; from which version on it works is
-told beside it. The permission names the commands that read, and `LRGUARD_SAVED_ONLY=1` holds them to what lrguard saved.
+told beside it. The permission names commands that read, and `LRGUARD_SAVED_ONLY=1` holds them to what lrguard saved.
 """
 
 from __future__ import annotations

@@ -36,6 +36,13 @@ class Received:
     """How the command that printed it failed, such as `exit status 2`; empty where none did."""
     partial: str = ""
     """What is known to be missing of it, since somebody cut it before it got here."""
+    declared_error: bool = False
+    """Whoever handed it over says that it is an error."""
+
+    @property
+    def is_error(self) -> bool:
+        """Whether it is known to be an error without looking into it."""
+        return self.declared_error or bool(self.ended)
 
 
 class Unspooled(Exception):

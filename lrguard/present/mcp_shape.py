@@ -13,9 +13,13 @@ from collections.abc import Callable, Iterable
 from lrguard.intake.json_outline import Value
 from lrguard.intake.mcp_result import Block, Envelope, Role
 from lrguard.intake.source import Source, Spool
+from lrguard.present.mcp_structured import shrunk
 
 STRUCTURED_KEPT = 1024
 """Bytes of structured content that stays beside a message: less than looking it up again would cost."""
+
+STRUCTURED_SHRUNK = 4096
+"""Bytes of the short form of structured content."""
 
 _NOT_IN_LINES = {ord("\u2028"): "\\u2028", ord("\u2029"): "\\u2029"}
 
@@ -48,16 +52,23 @@ def wrapped(text: Source, spool: Spool, *, bare: bool = False) -> Source:
     return spool.source()
 
 
-def with_references(envelope: Envelope, replaced: Iterable[tuple[int, int]], spool: Spool) -> Source:
+def with_references(
+    envelope: Envelope, replaced: Iterable[tuple[int, int]], spool: Spool, *, keeps_types: bool = False
+) -> Source:
     """The result with text blocks for the data that was taken out of it.
 
     `replaced` are the offsets of lrguard's references, in order. What is a value in structured content, metadata or an
-    unknown block stays an object; elsewhere a client expects a string.
+    unknown block stays an object; elsewhere a client expects a string, with `keeps_types` in structured content too.
     """
     edits: list[Edit] = []
     places = _Places(envelope, replaced)
+    structured = envelope.structured if keeps_types else None
+    if structured and envelope.content and structured.start < envelope.content.start:
+        edits += _as_texts(envelope, places.within(structured))
     for block in envelope.blocks:
         edits += _references(envelope, block, places)
+    if structured and not edits or structured and edits[-1][1] <= structured.start:
+        edits += _as_texts(envelope, places.within(structured))
     at = 0
     for start, end, instead in edits:
         for chunk in envelope.document.chunks(at, start):
@@ -75,11 +86,14 @@ def with_message(
     replaced: Iterable[tuple[int, int]],
     room: int,
     count: Callable[[bytes], int],
+    *,
+    keeps_types: bool = False,
 ) -> tuple[bytes, int]:
     """The result with `message` in the place of its texts, and the tokens of what a model reads in it.
 
     Blocks that are no text stay as long as they have at most `room` tokens together, else the largest go first: they
-    are in the saved response. Media stay, and count nothing.
+    are in the saved response. Media stay, and count nothing. Structured content goes unless it is small; with
+    `keeps_types` it stays in a short form.
     """
     places = _Places(envelope, replaced)
     written = {
@@ -98,15 +112,21 @@ def with_message(
         if number in kept or (number in written and number not in others):
             items.append(written[number])
     content = b"[" + b",".join(items) + b"]"
-    shaped = _apply(envelope, envelope.whole, _around(envelope, content)) + envelope.document.read(envelope.whole.end)
+    shaped = _apply(envelope, envelope.whole, _around(envelope, content, keeps_types=keeps_types)) + envelope.document.read(envelope.whole.end)
     return shaped, tokens + count(message.encode("utf-8", "replace"))
 
 
-def _around(envelope: Envelope, content: bytes) -> list[Edit]:
+def _around(envelope: Envelope, content: bytes, *, keeps_types: bool) -> list[Edit]:
     """What changes around the blocks: `content`, and structured content that is not small."""
     structured, old = envelope.structured, envelope.content
     edits: list[Edit] = []
-    if structured and structured.end - structured.start > STRUCTURED_KEPT:
+    large = structured is not None and structured.end - structured.start > STRUCTURED_KEPT
+    if structured and large and keeps_types:
+        edits.append((structured.start, structured.end, shrunk(envelope.lexeme(structured), STRUCTURED_SHRUNK)))
+        if not old:
+            after = envelope.result.start + 1
+            edits.append((after, after, b'"content":' + content + b","))
+    elif structured and large:
         start, end = structured.cut if old else (structured.name_at, structured.end)
         edits.append((start, end, b"" if old else b'"content":' + content))
     elif not old:

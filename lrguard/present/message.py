@@ -50,6 +50,8 @@ class Subject:
     lines: int | None = None
     tokens: str = ""
     threshold: int = 0
+    combined: int | None = None
+    """The threshold that results which came back together share, where that is why it was replaced."""
     is_error: bool = False
     remarks: tuple[str, ...] = ()
     ended: str = ""
@@ -104,7 +106,8 @@ def compose_binary(subject: Subject, beginning: str) -> str:
 
 def compose_line(subject: Subject) -> str:
     """The shortest message there is: one line with the path."""
-    return f"[lrguard] Result{_of(subject.tool)} ({subject.tokens} tokens) saved: {subject.saved}\n"
+    what = "Error result" if subject.is_error else "Result"
+    return f"[lrguard] {what}{_of(subject.tool)} ({subject.tokens} tokens) saved: {subject.saved}\n"
 
 
 def compose_unsaved(tokens: str, threshold: int, why: str, ends: Ends, preview_chars: int) -> str:
@@ -139,6 +142,8 @@ def _longest(written: Callable[[int], str], fits: Callable[[str], bool], most: i
 def _outside(subject: Subject, named: int) -> list[str]:
     what = f"the {'error ' if subject.is_error else ''}result{_of(subject.tool)}"
     measured = f"{subject.tokens} tokens, over the threshold of {subject.threshold:,}"
+    if subject.combined is not None:
+        measured = f"{subject.tokens} tokens, and results that came together may have {subject.combined:,} in all"
     lines = [
         f"[lrguard] This tool result was replaced: {what} has {measured}.{_failed(subject)}",
         f"Saved: {subject.saved}",

@@ -9,8 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from lrguard.session.names import tool_part
-
 _PROGRAM = "lrguard"
 _DIGITS = 12
 
@@ -26,6 +24,8 @@ def state_directory(environ: Mapping[str, str]) -> str:
 def default_session(environ: Mapping[str, str], cwd: str) -> str:
     """The session of the repository that `cwd`, an absolute path, lies in, or of that folder where it is in none."""
     from hashlib import sha256
+
+    from lrguard.session.names import tool_part
 
     root = repository(cwd) or cwd
     digits = sha256(os.fsencode(root)).hexdigest()[:_DIGITS]

@@ -1,0 +1,182 @@
+"""`lrguard batch [FILE..]`: results that came back together, under one combined threshold."""
+
+from __future__ import annotations
+
+import json as json_module
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Annotated
+
+import typer
+
+from lrguard.batch import guard_all
+from lrguard.cli import parameters as p
+from lrguard.cli import streams
+from lrguard.cli.app import application
+from lrguard.cli.envelope import details
+from lrguard.cli.place import place_for
+from lrguard.errors import DONE, FAILED, LrguardError
+from lrguard.harness.entries import BadEntry, Entry, read_entries, read_entry, written, written_error
+from lrguard.intake.json_outline import NotOutlined, Value
+from lrguard.intake.receive import Arriving, Received, Unspooled, receive
+from lrguard.intake.source import CHUNK
+from lrguard.outcome import Kind, Outcome
+from lrguard.present.mcp_shape import json_string
+from lrguard.settings import Settings, resolve
+from lrguard.workplace import Workplace
+
+HELP = """Guard results that came back together: on standard input an array or JSON lines of objects with id, tool,
+content, is_error and path; or files, one result each. Prints JSON lines in the same order."""
+EPILOG = "Example: lrguard batch --total-threshold 8000 < results.json"
+
+app = application()
+
+
+@app.command(help=HELP, epilog=EPILOG)
+def batch(
+    files: Annotated[list[str] | None, typer.Argument(metavar="[FILE]..", help="Files, each one result.")] = None,
+    source: Annotated[str | None, typer.Option("--from", metavar="FILE", help="Read the entries from FILE.")] = None,
+    each: Annotated[
+        bool, typer.Option("--each", help="Answer each line as it comes; a blank line ends a batch.")
+    ] = False,
+    session: p.Session = None,
+    show_session: p.ShowSession = None,
+    tool: p.Tool = None,
+    threshold: p.Threshold = None,
+    agent: p.Agent = None,
+    context_window: p.ContextWindow = None,
+    total_threshold: p.TotalThreshold = None,
+    preview_chars: p.PreviewChars = None,
+    encoding: p.Encoding = None,
+    media: p.Media = None,
+    on_save_error: p.OnSaveError = None,
+    quiet: p.Quiet = False,
+) -> int:
+    """Guard several results."""
+    given = {
+        name: value
+        for name, value in locals().items()
+        if name not in ("files", "source", "each") and value is not None and value is not False
+    }
+    settings = resolve(given, os.environ)
+    with place_for(settings) as place:
+        if each:
+            return _each(settings, place)
+        entries: Iterator[Entry | BadEntry]
+        entries = map(_of_file, files) if files else _entries(source, place)
+        return _guarded(list(entries), settings, settings.total_threshold, place)
+
+
+def _guarded(entries: list[Entry | BadEntry], settings: Settings, total_threshold: int | None, place: Workplace) -> int:
+    """Guard entries and print them; the exit status."""
+    status = DONE
+    results: list[tuple[Received, Settings]] = []
+    for number, entry in enumerate(entries):
+        if isinstance(entry, Entry):
+            try:
+                results.append((_received(entry, place), _settings_for(entry, settings)))
+            except LrguardError as error:
+                entries[number] = BadEntry(entry.id_lexeme, f"{error.what}: {error.why}")
+    outcomes = iter(guard_all(results, total_threshold, place))
+    kinds = iter(results)
+    for entry in entries:
+        if isinstance(entry, BadEntry):
+            status = FAILED
+            streams.write(written_error(entry))
+            continue
+        outcome, (_, used) = next(outcomes), next(kinds)
+        if outcome.failure:
+            status = streams.report(outcome.failure)
+        told = json_module.dumps({"version": 1, "outcome": outcome.kind.value, **details(outcome, used)}).encode()
+        streams.write(written(entry, _content(entry, outcome), told))
+    return status
+
+
+def _each(settings: Settings, place: Workplace) -> int:
+    """Answer each line of standard input when it comes, so that a harness can keep one process for all its calls."""
+    status = DONE
+    for line in _lines():
+        if line.strip():
+            status = max(status, _guarded([read_entry(line.strip())], settings, None, place))
+    return status
+
+
+def _lines() -> Iterator[bytes]:
+    rest = b""
+    while chunk := os.read(streams.INPUT, CHUNK):
+        *lines, rest = (rest + chunk).split(b"\n")
+        yield from lines
+    yield rest
+
+
+def _entries(source: str | None, place: Workplace) -> Iterator[Entry | BadEntry]:
+    descriptor = streams.INPUT
+    if source not in (None, "-"):
+        descriptor = _open(source or "-")
+    try:
+        received = receive(descriptor, place.make_file)
+    except Unspooled as error:
+        raise LrguardError("cannot keep the batch", error.why) from None
+    if received.failure:
+        raise LrguardError("cannot read the batch", received.failure)
+    try:
+        yield from read_entries(received.source)
+    except NotOutlined:
+        raise LrguardError("cannot read the batch", "it is neither a JSON array nor JSON lines") from None
+
+
+def _of_file(path: str) -> Entry:
+    """A file as an entry that names it."""
+    lexeme = b'{"path": ' + json_string(path) + b"}"
+    return Entry(lexeme, Value(0, len(lexeme), members={}), b"null", None, None, None, False, path, False)
+
+
+def _received(entry: Entry, place: Workplace) -> Received:
+    """The entry's result; raises LrguardError where its file cannot be read."""
+    if entry.content is None:
+        descriptor = _open(entry.path or "")
+        try:
+            received = receive(descriptor, place.make_file)
+        except Unspooled as error:
+            raise LrguardError(f"cannot keep {entry.path}", error.why) from None
+        finally:
+            os.close(descriptor)
+        if received.failure:
+            raise LrguardError(f"cannot read {entry.path}", received.failure)
+        return replace(received, declared_error=entry.is_error)
+    arriving = Arriving(place.make_file)
+    try:
+        arriving.take(entry.content)
+    except Unspooled as error:
+        raise LrguardError("cannot keep the result", error.why) from None
+    return replace(arriving.received(), declared_error=entry.is_error)
+
+
+def _settings_for(entry: Entry, settings: Settings) -> Settings:
+    return replace(
+        settings,
+        tool=entry.tool if entry.tool is not None else settings.tool,
+        call_id=entry.id,
+        output="mcp" if entry.shaped else "text",
+        declared_mcp=entry.shaped,
+    )
+
+
+def _content(entry: Entry, outcome: Outcome) -> bytes | None:
+    """The lexeme of what takes the content's place, None where it stays."""
+    if outcome.kind is Kind.PASSED and entry.content is not None and outcome.failure is None:
+        return None
+    data = outcome.content.read()
+    if entry.shaped:
+        return data.rstrip(b"\n")
+    if outcome.content_encoding == "utf-8" and entry.content is not None:
+        return json_string(data.decode("utf-8", "surrogatepass"))
+    return json_string(data.decode(outcome.content_encoding, "replace"))
+
+
+def _open(path: str) -> int:
+    try:
+        return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError as error:
+        raise LrguardError(f"cannot read {path}", error.strerror or str(error)) from None

@@ -1,0 +1,172 @@
+"""`lrguard mcp [OPTIONS] -- SERVER ARGS`: a proxy in front of an MCP server that guards the results of its tools."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from hashlib import sha256
+from threading import RLock
+from typing import Annotated
+
+import typer
+
+from lrguard.cli import parameters as p
+from lrguard.cli import streams
+from lrguard.cli.app import application
+from lrguard.cli.filter import NESTED
+from lrguard.cli.place import cache_folder, session_for, temporary_file
+from lrguard.errors import LrguardError, SaveError
+from lrguard.guard import guard
+from lrguard.harness.mcp import Call
+from lrguard.harness.mcp_proxy import Guarding, Proxy, start
+from lrguard.intake.encoding import Utf8Scan
+from lrguard.intake.receive import Received
+from lrguard.intake.source import Slice, Source
+from lrguard.intake.text_kind import TextKind
+from lrguard.measure.tokens import Count, Counter, Measurement
+from lrguard.outcome import Kind
+from lrguard.settings import Settings, resolve
+from lrguard.workplace import Workplace
+
+HELP = """Start an MCP server and pass on everything between it and the client on standard input and output. Results of
+its tools that are over the threshold are saved, with a message in their place. It ends as its server ends."""
+
+EPILOG = "Example: in a client's configuration, lrguard mcp -- npx -y @modelcontextprotocol/server-everything"
+
+WORDS_AS_THEY_ARE = {"allow_interspersed_args": False, "help_option_names": ["-h", "--help"]}
+"""Options end at the server's name: what follows is the server's own."""
+
+MAY_BE_DATA = re.compile(rb"[A-Za-z0-9+/=_-]{40}|\\u002[bB]")
+"""What embedded data has at least once."""
+
+app = application()
+
+
+@app.command(help=HELP, epilog=EPILOG, context_settings=WORDS_AS_THEY_ARE)
+def mcp(
+    server: Annotated[list[str] | None, typer.Argument(metavar="SERVER [ARGS]..", help="The server.")] = None,
+    tools: Annotated[
+        bool, typer.Option("--tools", help="Offer lrguard_peek, lrguard_schema and lrguard_grep to the client.")
+    ] = False,
+    keep_output_schema: Annotated[
+        bool,
+        typer.Option("--keep-output-schema", help="Leave output schemas in, and shorten structured content to fit."),
+    ] = False,
+    session: p.Session = None,
+    show_session: p.ShowSession = None,
+    threshold: p.Threshold = None,
+    agent: p.Agent = None,
+    context_window: p.ContextWindow = None,
+    preview_chars: p.PreviewChars = None,
+    encoding: p.Encoding = None,
+    media: p.Media = None,
+    on_save_error: p.OnSaveError = None,
+    quiet: p.Quiet = False,
+) -> int:
+    """Run one server."""
+    left_out = ("server", "tools", "keep_output_schema")
+    given = {
+        name: value
+        for name, value in locals().items()
+        if name not in (*left_out, "left_out") and value is not None and value is not False
+    }
+    if not server:
+        raise LrguardError("there is no server", remedy="lrguard mcp [OPTIONS] -- SERVER ARGS")
+    if os.environ.get(NESTED) == "1":
+        os.execvp(server[0], server)
+    settings = resolve({"output": "mcp", "on_save_error": "preview", **given}, os.environ)
+    settings = replace(settings, declared_mcp=True)
+    results = _Results(settings)
+    guarding = Guarding(
+        is_plain=lambda result, _: not MAY_BE_DATA.search(result),
+        replaced=results.replaced,
+        make_file=temporary_file,
+        note=streams.note,
+        session=results.session,
+        threshold=settings.threshold,
+        offers_tools=tools,
+        keeps_schema=keep_output_schema,
+    )
+    return Proxy(start(server), guarding, (streams.INPUT, streams.OUTPUT)).run()
+
+
+class _Results:
+    """Guards results as they come, in several threads."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._counter = _SharedCounter(settings.encoding, cache_folder(os.environ))
+        with session_for(settings) as session:
+            self.session = session.tree.path
+
+    @contextmanager
+    def replaced(self, result: Source, call: Call) -> Iterator[Source | None]:
+        """What stands for a result; None for the result itself."""
+        settings = replace(self._settings, tool=call.tool)
+        with self._place() as place:
+            outcome = guard(_received(result), settings, place)
+            if not settings.quiet:
+                for note in outcome.notes:
+                    streams.note(note)
+            if outcome.failure:
+                streams.note(str(outcome.failure))
+            # What only looks like a result is passed on like any other noise.
+            is_noise = outcome.kind is not Kind.BINARY and outcome.media_type != TextKind.JSON.media_type
+            yield None if is_noise or outcome.content is result else _on_one_line(outcome.content)
+
+    @contextmanager
+    def _place(self) -> Iterator[Workplace]:
+        """A workplace for one result: its files are gone afterwards, as this process stays."""
+        opened: list[int] = []
+        with session_for(replace(self._settings, session=self.session)) as session:
+
+            def make_file() -> int:
+                try:
+                    opened.append(session.make_temporary())
+                except SaveError:
+                    opened.append(temporary_file())
+                return opened[-1]
+
+            try:
+                yield Workplace(session, self._counter, make_file)
+            finally:
+                for descriptor in opened:
+                    os.close(descriptor)
+
+
+class _SharedCounter(Counter):
+    """A counter for several threads: what it sets up is set up once."""
+
+    def __init__(self, encoding: str, cache: str | None) -> None:
+        super().__init__(encoding, cache)
+        self._lock = RLock()
+
+    def whole(self, source: Source) -> Count:
+        """See `Counter.whole`."""
+        with self._lock:
+            return super().whole(source)
+
+    def against(self, source: Source, threshold: int, *, exact_up_to: int = 0) -> Measurement:
+        """See `Counter.against`."""
+        with self._lock:
+            return super().against(source, threshold, exact_up_to=exact_up_to)
+
+
+def _received(result: Source) -> Received:
+    digest, scan = sha256(), Utf8Scan()
+    for chunk in result.chunks():
+        digest.update(chunk)
+        scan.feed(chunk)
+    scan.end()
+    return Received(result, digest.hexdigest(), scan)
+
+
+def _on_one_line(content: Source) -> Source:
+    """A result without the line end that a file of it has."""
+    end = content.size
+    while end and content.read(end - 1, end) in (b"\n", b"\r", b" "):
+        end -= 1
+    return Slice(content, 0, end)
