@@ -64,6 +64,8 @@ def _weigh(candidate: _Candidate, place: Workplace) -> None:
     """Find out what the result is and what it would print by itself."""
     received, settings = candidate.received, candidate.settings
     media, candidate.encoding = identify(received)
+    if not settings.enabled:
+        return _keep(candidate, None, place)
     try:
         if candidate.encoding is None:
             candidate.outcome = binary(received, media or OCTET_STREAM, settings, place)
@@ -76,8 +78,8 @@ def _weigh(candidate: _Candidate, place: Workplace) -> None:
         _keep(candidate, error, place)
 
 
-def _keep(candidate: _Candidate, error: SaveError, place: Workplace) -> None:
-    """Print the result unchanged, since it cannot be saved."""
+def _keep(candidate: _Candidate, error: SaveError | None, place: Workplace) -> None:
+    """Print the result unchanged, since it cannot be saved, or is not to be."""
     candidate.outcome = unsaved(candidate.received, candidate.encoding, error, candidate.settings, place)
     candidate.tokens, candidate.offload = candidate.outcome.content_tokens, None
 

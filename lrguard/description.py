@@ -145,6 +145,7 @@ def subject_of(
         highlights=tuple(highlights(lines)) if inner in LOGS else (),
         structured=inner in STRUCTURED,
         searchable=True,
+        by_tools=settings.offers_tools,
     )
 
 
@@ -189,5 +190,7 @@ def remarks(received: Received, text: Text | None = None) -> tuple[str, ...]:
 
 
 def number(measurement: Measurement) -> str:
-    """A number of tokens as it is printed: an estimate says so."""
-    return f"{'' if measurement.exact else '~'}{measurement.tokens:,}"
+    """A number of tokens as it is printed: an estimate says so, and has three digits that mean something."""
+    if measurement.exact:
+        return f"{measurement.tokens:,}"
+    return f"~{round(measurement.tokens, 3 - len(str(measurement.tokens))):,}"

@@ -30,6 +30,8 @@ COUNTED = 128 * 1024
 def guard(received: Received, settings: Settings, place: Workplace) -> Outcome:
     """What becomes of `received`. What has to be saved is saved by then, or the outcome tells why it is not."""
     media, encoding = identify(received)
+    if not settings.enabled:
+        return unsaved(received, encoding, None, settings, place)
     try:
         if encoding is None:
             return binary(received, media or OCTET_STREAM, settings, place)
@@ -65,7 +67,7 @@ def inline(text: Text, measurement: Measurement, settings: Settings, place: Work
     original = text.received.source
     anew = settings.output == "mcp" and (text.linked is not None if text.mcp else not settings.declared_mcp)
     if anew:
-        outcome = replace(outcome, content=as_mcp_result(text, place), content_encoding="utf-8")
+        outcome = replace(outcome, content=as_mcp_result(text, place, keeps_types=settings.keeps_schema), content_encoding="utf-8")
     if text.linked:
         if not anew:
             content = from_utf8(text.shown, text.encoding, place.spool(), byte_order_mark(original, text.encoding))
@@ -98,9 +100,12 @@ def binary(received: Received, media: MediaType, settings: Settings, place: Work
 
 
 def unsaved(
-    received: Received, encoding: str | None, error: SaveError, settings: Settings, place: Workplace
+    received: Received, encoding: str | None, error: SaveError | None, settings: Settings, place: Workplace
 ) -> Outcome:
-    """The result unchanged, since it could not be saved; its ends where it is too large and they are asked for."""
+    """The result unchanged, since it could not be saved; its ends where it is too large and they are asked for.
+
+    Without an error it is unchanged since nothing is to be done to it.
+    """
     if encoding is None:
         return Outcome(
             kind=Kind.PASSED,
@@ -118,7 +123,7 @@ def unsaved(
     text = understand(received, encoding, None, place.spool, media=settings.media, declared_mcp=settings.declared_mcp)
     measurement = place.counter.against(text.measured, settings.threshold, exact_up_to=COUNTED)
     outcome = replace(outcome_of(text, measurement, Kind.PASSED, received.source), failure=error)
-    if settings.on_save_error == "pass" or not measurement.over:
+    if error is None or settings.on_save_error == "pass" or not measurement.over:
         return outcome
     tokens = number(measurement)
     message = compose_unsaved(tokens, settings.threshold, error.why, ends(text.readable), settings.preview_chars)

@@ -121,9 +121,7 @@ OPTIONS = {
         environment="LRGUARD_SUMMARIZE",
         group="summary",
     ),
-    "no_summarize": Option(
-        "--no-summarize", "", "Never summarize, whatever the configuration says.", group="summary"
-    ),
+    "no_summarize": Option("--no-summarize", "", "Never summarize, whatever the configuration says.", group="summary"),
     "summary_timeout": Option(
         "--summary-timeout", "S", "Seconds that a summary may take.  [default: 60, for hooks 15]", group="summary"
     ),

@@ -17,8 +17,7 @@ from lrguard.configuration.layer import DEFAULT, Configuration, Entry, Layer, Or
 from lrguard.configuration.load import Loaded, load
 from lrguard.errors import ConfigurationError, LrguardError
 from lrguard.options import PROFILES, WINDOW_LEAST, WINDOW_MOST, WINDOW_SHARE
-
-BadEnvironment = ConfigurationError
+from lrguard.session.retention import KEEP_BYTES, KEEP_DAYS
 
 ROOT = "root"
 """The profile in force where none is named."""
@@ -26,7 +25,7 @@ ROOT = "root"
 
 @dataclass(frozen=True, slots=True)
 class Retention:
-    """What a configuration says of how long a session keeps; None where it does not say."""
+    """What leaves a session after a save: what was last seen longer ago, and the oldest beyond so many bytes."""
 
     older_than: timedelta | None = None
     keep_bytes: int | None = None
@@ -55,6 +54,10 @@ class Settings:
     media: str = "extract"
     declared_mcp: bool = False
     """Whoever hands the result over says that it is an MCP result, or an array of content blocks."""
+    keeps_schema: bool = False
+    """Structured content stays as its tool's schema has it, in a short form, since somebody may check."""
+    offers_tools: bool = False
+    """Who reads a message has lrguard's own MCP tools, and perhaps no shell."""
     on_save_error: str = "pass"
     combined: int | None = None
     """The combined threshold, where that is why a result is offloaded."""
@@ -65,6 +68,7 @@ class Settings:
     max_input_tokens: int = 100_000
     """Tokens of a text that is still summarized."""
     retention: Retention | None = None
+    """None: the session keeps everything, as one does that somebody named."""
     quiet: bool = False
     notes: tuple[str, ...] = ()
     """What to tell on standard error: what a configuration says and was not heeded."""
@@ -106,6 +110,8 @@ class Sources:
             entries["tool"] = named_tool
         entries.setdefault("media", _media(entries.get("output")))
         entries["summarize"] = _summarizer(layers)
+        if "session" not in entries:
+            entries = _RETENTION | entries
         return entries
 
     def _notes(self) -> Iterator[str]:
@@ -208,4 +214,5 @@ def _working_directory() -> str | None:
 
 
 _NAMES = (*(name for name in Settings.__slots__ if name not in ("retention", "notes")), "older_than", "keep_bytes")
+_RETENTION = {"older_than": Entry(KEEP_DAYS, Origin(DEFAULT)), "keep_bytes": Entry(KEEP_BYTES, Origin(DEFAULT))}
 _ROOT_THRESHOLD = Entry(PROFILES[ROOT], Origin(DEFAULT))

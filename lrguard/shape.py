@@ -9,11 +9,11 @@ from lrguard.text import Text, source_of
 from lrguard.workplace import Workplace
 
 
-def as_mcp_result(text: Text, place: Workplace) -> Source:
+def as_mcp_result(text: Text, place: Workplace, *, keeps_types: bool = False) -> Source:
     """What stays of a result, as an MCP result: its own with references in it, or one that is made around it."""
     if text.mcp is None:
         return mcp_shape.wrapped(text.shown, place.spool())
-    return mcp_shape.with_references(text.mcp.envelope, _places(text), place.spool())
+    return mcp_shape.with_references(text.mcp.envelope, _places(text), place.spool(), keeps_types=keeps_types)
 
 
 def in_shape(message: str, text: Text | None, settings: Settings, place: Workplace) -> tuple[Source, int]:
@@ -24,7 +24,12 @@ def in_shape(message: str, text: Text | None, settings: Settings, place: Workpla
         bare = settings.declared_mcp and text is not None and text.utf8.read(0, 64).lstrip().startswith(b"[")
         return mcp_shape.wrapped(source_of(message), place.spool(), bare=bare), place.counter.text(message)
     shaped, tokens = mcp_shape.with_message(
-        text.mcp.envelope, message, _places(text), settings.threshold, place.counter.text
+        text.mcp.envelope,
+        message,
+        _places(text),
+        settings.threshold,
+        place.counter.text,
+        keeps_types=settings.keeps_schema,
     )
     return BytesSource(shaped), tokens
 

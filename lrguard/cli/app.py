@@ -28,6 +28,8 @@ COMMANDS = {
     "list": ("lrguard.cli.sessions", "listing", "what a session holds"),
     "purge": ("lrguard.cli.sessions", "purging", "remove old responses"),
     "count": ("lrguard.cli.count", "app", "tokens of texts, as wc counts words"),
+    "config": ("lrguard.cli.config", "configuring", "effective settings and where they come from"),
+    "trust": ("lrguard.cli.config", "trusting", "approve a configuration of the working tree"),
 }
 """Where each command's application is, and what it does in a few words."""
 

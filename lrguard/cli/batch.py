@@ -51,6 +51,7 @@ def batch(
     encoding: p.Encoding = None,
     media: p.Media = None,
     on_save_error: p.OnSaveError = None,
+    config: p.Config = None,
     quiet: p.Quiet = False,
 ) -> int:
     """Guard several results."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from datetime import timedelta
 from typing import Annotated
 
 import typer
@@ -14,6 +15,7 @@ from lrguard.cli.app import application
 from lrguard.configuration.discovery import PROJECT, project_file
 from lrguard.configuration.layer import Entry, Origin
 from lrguard.configuration.load import Project, read_project
+from lrguard.configuration.quantities import written
 from lrguard.errors import DONE, LrguardError
 from lrguard.intake.sanitize import escaped
 from lrguard.session.location import default_session
@@ -54,20 +56,17 @@ def config(
 ) -> int:
     """Print the settings."""
     given = {
-        name: value
-        for name, value in locals().items()
-        if name != "json" and value is not None and value is not False
+        name: value for name, value in locals().items() if name != "json" and value is not None and value is not False
     }
     sources = gather(given, os.environ)
     settings = sources.settings()
-    if not quiet:
-        for note in settings.notes:
-            streams.note(note)
+    streams.notes(settings.notes, quiet=quiet)
     rows = _rows(sources.entries())
     if json:
         import json as _json
 
-        document = {"settings": {name: _described(*row) for name, row in rows.items()}, "files": sources.loaded.files}
+        described = {name: _described(*row) for name, row in rows.items()}
+        document = {"settings": described, "files": sources.loaded.files, "notes": settings.notes}
         streams.write(_json.dumps(document).encode() + b"\n")
         return DONE
     width, most = max(map(len, rows)), max(min(len(_shown(value)), 40) for value, _ in rows.values())
@@ -102,7 +101,7 @@ def trust(
     if project is None:
         raise LrguardError(f"cannot approve {path}", "it belongs to another user")
     if project.guarded:
-        approve(project.file, project.data, os.environ)
+        approve(project.file, project.approved, os.environ)
     streams.write(_approval(project).encode("utf-8", "replace"))
     return DONE
 
@@ -133,9 +132,7 @@ def _rows(entries: Mapping[str, Entry]) -> dict[str, tuple[object, Origin]]:
 
 
 def _plain(value: object) -> object:
-    from datetime import timedelta
-
-    return f"{value.days * 86400 + value.seconds}s" if isinstance(value, timedelta) else value
+    return written(value) if isinstance(value, timedelta) else value
 
 
 def _described(value: object, origin: Origin) -> dict[str, object]:
@@ -150,7 +147,9 @@ def _from(origin: Origin) -> str:
 def _shown(value: object) -> str:
     if value is None:
         return "-"
-    return str(value).lower() if isinstance(value, bool) else _one_line(str(value))
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:g}" if isinstance(value, float) else _one_line(str(value))
 
 
 def _one_line(text: str) -> str:

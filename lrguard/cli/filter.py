@@ -12,12 +12,12 @@ from lrguard.cli import streams
 from lrguard.cli.app import COMMANDS, application
 from lrguard.cli.place import place_for
 from lrguard.cli.signals import waking
-from lrguard.errors import DONE, FAILED, NO, LrguardError
+from lrguard.errors import DONE, FAILED, NO, ConfigurationError, LrguardError
 from lrguard.guard import guard
 from lrguard.intake.receive import Received, Unspooled, receive
 from lrguard.intake.source import CHUNK
 from lrguard.outcome import Kind, Outcome
-from lrguard.settings import BadEnvironment, Settings, resolve
+from lrguard.settings import Settings, resolve
 
 NESTED = "LRGUARD_NESTED"
 """Set for a summarizer, which may itself run commands behind lrguard: there everything passes."""
@@ -52,6 +52,7 @@ def filter(
     check: Annotated[
         bool, typer.Option("--check", help="Print and save nothing; status 0 if the result would pass, else 1.")
     ] = False,
+    config: p.Config = None,
     quiet: p.Quiet = False,
 ) -> int:
     """Guard one tool result."""
@@ -72,8 +73,13 @@ def filter(
         return _unchanged(file)
     try:
         settings = resolve(given, os.environ)
-    except BadEnvironment as error:
+    except ConfigurationError as error:
+        if check:
+            raise
         return _unchanged(file, error)
+    streams.notes(settings.notes, quiet=settings.quiet)
+    if not (settings.enabled or check or settings.output == "json"):
+        return _unchanged(file)
     return _guarded(file, settings, check=check)
 
 
@@ -107,9 +113,7 @@ def _print(outcome: Outcome, received: Received, settings: Settings) -> int:
         streams.write(envelope(outcome, settings))
     else:
         streams.write_all(outcome.content.chunks())
-    if not settings.quiet:
-        for note in outcome.notes:
-            streams.note(note)
+    streams.notes(outcome.notes, quiet=settings.quiet)
     return streams.report(outcome.failure) if outcome.failure else DONE
 
 

@@ -57,7 +57,7 @@ def hook(
     given = {
         name: value
         for name, value in locals().items()
-        if name not in ("host", "print_config") and value not in (None, False)
+        if name not in ("host", "print_config") and value is not None and value is not False
     }
     if host not in NAMES:
         raise LrguardError(f"unknown host {host[:80]!r}", remedy=f"use one of {', '.join(NAMES)}", status=BAD_OPTIONS)

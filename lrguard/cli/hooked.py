@@ -47,10 +47,10 @@ def begin(arguments: list[str]) -> None:
 def respond(given: Mapping[str, object]) -> int:
     """Answer the payload on standard input with the options `given`; the exit status."""
     try:
-        data = _payload()
         if os.environ.get("LRGUARD_NESTED") == "1":
+            _payload()
             return DONE
-        streams.write(hook.answer(data, given, os.environ, replacing(given, os.environ)))
+        streams.write(hook.answer(_payload(), given, os.environ, replacing(given, os.environ)))
     except BadSurroundings as error:
         streams.note(str(error))
         return BAD_OPTIONS
@@ -93,7 +93,9 @@ def _replacement(call: Call, room: hook.Room, given: Mapping[str, object], envir
     from dataclasses import replace
 
     from lrguard.cli.place import place_for
+    from lrguard.harness.host_sessions import retire_ended
     from lrguard.harness.replacement import replacement
+
     settings = _settings(call, given, environ)
     if not settings.quiet:
         for note in settings.notes:
@@ -104,13 +106,17 @@ def _replacement(call: Call, room: hook.Room, given: Mapping[str, object], envir
         import json
 
         settings = replace(settings, args=json.dumps(call.tool_input))
-    if settings.session is None:
+    unnamed = settings.session is None
+    if unnamed:
         settings = replace(settings, session=hook.host_session(call, environ))
     total = settings.total_threshold
     if total == hook.TOTAL:
         total = max(total, settings.threshold)
     with place_for(settings) as place:
-        return replacement(call, settings, place, room, total, environ)
+        answer = replacement(call, settings, place, room, total, environ)
+        if unnamed and place.session.has_saved:
+            retire_ended(place.session.tree.path)
+        return answer
 
 
 def _settings(call: Call, given: Mapping[str, object], environ: Mapping[str, str]) -> Settings:

@@ -29,9 +29,7 @@ class Look:
 
     def say(self, notes: Sequence[str]) -> None:
         """Put notes on standard error, unless they are not wanted."""
-        if not self.settings.quiet:
-            for note in notes:
-                streams.note(note)
+        streams.notes(notes, quiet=self.settings.quiet)
 
     def go_on(self, command: str, options: Sequence[str], targets: Sequence[str]) -> None:
         """Say which command shows the next part."""
@@ -60,6 +58,7 @@ def looking(
     """The call that these options make."""
     given = {"session": session, "encoding": encoding, "quiet": quiet or None}
     settings = resolve(given, os.environ)
+    streams.notes(settings.notes, quiet=quiet)
     with session_for(settings) as opened:
         choice = Choice(opened, p.only_saved(saved_only), call_id, quiet)
         yield Look(choice, settings, bound_for(max_tokens, settings), counter_for(settings).text)

@@ -64,6 +64,7 @@ def mcp(
     encoding: p.Encoding = None,
     media: p.Media = None,
     on_save_error: p.OnSaveError = None,
+    config: p.Config = None,
     quiet: p.Quiet = False,
 ) -> int:
     """Run one server."""
@@ -78,7 +79,7 @@ def mcp(
     if os.environ.get(NESTED) == "1":
         os.execvp(server[0], server)
     settings = resolve({"output": "mcp", "on_save_error": "preview", **given}, os.environ)
-    settings = replace(settings, declared_mcp=True)
+    settings = replace(settings, declared_mcp=True, keeps_schema=keep_output_schema, offers_tools=tools)
     results = _Results(settings)
     guarding = Guarding(
         is_plain=lambda result, _: not MAY_BE_DATA.search(result),

@@ -23,8 +23,17 @@ def place_for(settings: Settings, *, keeps: bool = True) -> Iterator[Workplace]:
     session = session_for(settings)
     try:
         yield Workplace(session, counter_for(settings), _spooling(session) if keeps else temporary_file, keeps)
+        retire(session, settings)
     finally:
         session.close()
+
+
+def retire(session: Session, settings: Settings) -> None:
+    """After a save, at most once a day, drop from a session what the settings do not keep."""
+    if session.has_saved and settings.retention:
+        from lrguard.session.retention import automatic
+
+        automatic(session, older_than=settings.retention.older_than, keep_bytes=settings.retention.keep_bytes)
 
 
 def session_for(settings: Settings) -> Session:

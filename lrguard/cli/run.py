@@ -17,7 +17,7 @@ from lrguard.cli.app import application
 from lrguard.cli.filter import NESTED
 from lrguard.cli.place import place_for
 from lrguard.cli.signals import waking
-from lrguard.errors import LrguardError
+from lrguard.errors import ConfigurationError, LrguardError
 from lrguard.guard import guard
 from lrguard.harness.command import (
     PASSED_ON,
@@ -30,7 +30,7 @@ from lrguard.harness.command import (
     replace_by,
 )
 from lrguard.intake.sizes import size_text
-from lrguard.settings import BadEnvironment, Settings, resolve
+from lrguard.settings import Settings, resolve
 from lrguard.workplace import Workplace
 
 HELP = """Run a command with its standard output and error guarded, each by itself: what is small comes out unchanged,
@@ -65,7 +65,9 @@ def run(
     encoding: p.Encoding = None,
     output: p.Output = None,
     json: p.Json = False,
+    media: p.Media = None,
     on_save_error: p.OnSaveError = None,
+    config: p.Config = None,
     quiet: p.Quiet = False,
 ) -> int:
     """Run one command."""
@@ -84,12 +86,14 @@ def run(
         try:
             settings = resolve(given, os.environ)
             place = stack.enter_context(place_for(settings))
-        except BadEnvironment as error:
+        except ConfigurationError as error:
             streams.note(f"{error}; the command runs unguarded")
         except OSError as error:
             streams.note(f"cannot find the session: {error.strerror}; the command runs unguarded")
         else:
-            return _guarded(command, environ, settings, place, merge=merge)
+            streams.notes(settings.notes, quiet=settings.quiet)
+            if settings.enabled or settings.output == "json":
+                return _guarded(command, environ, settings, place, merge=merge)
     _unguarded(command, environ, merge=merge)
 
 
@@ -134,9 +138,7 @@ def _content(ended: Ended, output: Output, settings: Settings, place: Workplace)
             raise
         streams.note(f"internal error: {type(error).__name__}: {error}; the {output.name} was printed unchanged")
         return received.source.chunks()
-    if not settings.quiet:
-        for note in outcome.notes:
-            streams.note(note)
+    streams.notes(outcome.notes, quiet=settings.quiet)
     if outcome.failure:
         streams.note(str(outcome.failure))
     if settings.output == "json":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from datetime import timedelta
 from typing import Annotated
 
@@ -13,6 +12,7 @@ from lrguard.cli import parameters as p
 from lrguard.cli import streams
 from lrguard.cli.app import application
 from lrguard.cli.place import bound_for, counter_for, session_for
+from lrguard.configuration import quantities
 from lrguard.errors import DONE, LrguardError
 from lrguard.inspect.excerpt import Page
 from lrguard.intake.sanitize import visible
@@ -25,8 +25,6 @@ purging = application()
 
 COLUMNS = ("ID", "TIME", "TOOL", "CALL", "TYPE", "TOKENS", "BYTES", "PATH")
 TIME = "%Y-%m-%dT%H:%M:%SZ"
-UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
-PERIODS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 
 
 @listing.command(
@@ -40,6 +38,7 @@ def list_responses(
 ) -> int:
     """Print one line for each saved response."""
     settings = resolve({"session": session, "show_session": show_session}, os.environ)
+    streams.notes(settings.notes, quiet=False)
     with session_for(settings) as opened:
         survey = opened.survey()
     for name, why in survey.broken:
@@ -82,7 +81,9 @@ def purge(
     """Remove responses of one session."""
     age = parse_age(older_than, "--older-than") if older_than is not None else None
     size = parse_size(keep_bytes, "--keep-bytes") if keep_bytes is not None else None
-    with session_for(resolve({"session": session}, os.environ)) as opened:
+    settings = resolve({"session": session}, os.environ)
+    streams.notes(settings.notes, quiet=False)
+    with session_for(settings) as opened:
         report = purge_session(opened, older_than=age, keep_bytes=size, everything=everything, dry_run=dry_run)
     for name, why in report.left:
         streams.note(f"{name} is left: {why}")
@@ -108,18 +109,18 @@ def purge(
 
 def parse_age(text: str, written: str) -> timedelta:
     """The period that `7d`, `12h` or `90s` means; raises LrguardError."""
-    found = re.fullmatch(r"(\d{1,9})([smhdw])", text.strip())
-    if not found:
-        raise LrguardError(f"cannot use {written}", f"{text[:80]!r} is no age", "give one such as 12h, 7d or 2w")
-    return timedelta(seconds=int(found[1]) * PERIODS[found[2]])
+    try:
+        return quantities.age(text)
+    except ValueError as allowed:
+        raise LrguardError(f"cannot use {written}", f"{text[:80]!r} is no age", f"give {allowed}") from None
 
 
 def parse_size(text: str, written: str) -> int:
     """The number of bytes that `500MB` or `1048576` means, in powers of ten as disks have it; raises LrguardError."""
-    found = re.fullmatch(r"(\d{1,18})\s*([KMGT]?)B?", text.strip(), re.IGNORECASE)
-    if not found:
-        raise LrguardError(f"cannot use {written}", f"{text[:80]!r} is no size", "give one such as 500MB or 2GB")
-    return int(found[1]) * UNITS[found[2].upper()]
+    try:
+        return quantities.size(text)
+    except ValueError as allowed:
+        raise LrguardError(f"cannot use {written}", f"{text[:80]!r} is no size", f"give {allowed}") from None
 
 
 def _columns(responses: tuple[Saved, ...]) -> list[str]:

@@ -76,6 +76,12 @@ def note(text: str) -> None:
         pass
 
 
+def notes(texts: Iterable[str], *, quiet: bool) -> None:
+    """One line for each text, see `note`; none where they are not wanted."""
+    for text in () if quiet else texts:
+        note(text)
+
+
 def is_terminal(descriptor: int) -> bool:
     """Whether a person sits behind the descriptor."""
     return descriptor not in closed and os.isatty(descriptor)

@@ -6,6 +6,7 @@ It imports next to nothing, so that whoever wants to be quick can ask whether th
 from __future__ import annotations
 
 import os
+
 TYPE_CHECKING = False  # `typing` and `collections.abc` take longer to import than the search takes
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -47,6 +47,9 @@ NAMED: Form = {
 }
 """What a profile in `[agents]` and a pattern in `[tools]` may set."""
 
+LONGEST_NAME = 200
+"""Characters of a profile's name or of a pattern."""
+
 _SHOWN = 80
 _BARE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
 
@@ -62,6 +65,9 @@ def configuration(document: Mapping[str, object], file: str, environ: Mapping[st
             general.update(read(table(value, (key,), file), SECTIONS[key], (key,), file))
         elif key in named:
             for name, inner in table(value, (key,), file).items():
+                if len(name) > LONGEST_NAME:
+                    why = f"{dotted((key, name))} has more than {LONGEST_NAME} characters"
+                    raise ConfigurationError(f"cannot use {file}", why)
                 named[key][name] = read(table(inner, (key, name), file), NAMED, (key, name), file)
         else:
             raise unknown((key,), [*TOP, *SECTIONS, *named], file)

@@ -39,6 +39,12 @@ class Project:
     configuration: Configuration
     guarded: Mapping[str, Entry]
 
+    @property
+    def approved(self) -> bytes:
+        """What an approval is of: the bytes, and where a session elsewhere is, since a link may lead there."""
+        session = self.guarded.get("session")
+        return self.data + (b"\0" + os.fsencode(str(session.value)) if session else b"")
+
 
 def load(named: str | None, environ: Mapping[str, str], cwd: str | None) -> Loaded:
     """The configuration that the user named, alone, or else the project's over the user's own.
@@ -116,7 +122,7 @@ def _own(file: str, environ: Mapping[str, str]) -> Configuration:
 def _is_approved(project: Project, environ: Mapping[str, str]) -> bool:
     from lrguard.configuration.trust import is_approved
 
-    return is_approved(project.file, project.data, environ)
+    return is_approved(project.file, project.approved, environ)
 
 
 def _is_inside(path: str, folder: str) -> bool:

@@ -23,6 +23,13 @@ def age(text: str) -> timedelta:
         return timedelta.max
 
 
+def written(period: timedelta) -> str:
+    """A period as `age` reads it, in the largest unit that divides it."""
+    seconds = period.days * 86400 + period.seconds
+    unit = next(unit for unit in "dhms" if not seconds % _PERIODS[unit])
+    return f"{seconds // _PERIODS[unit]}{unit}"
+
+
 def size(text: str) -> int:
     """The number of bytes that `500MB`, `2GB` or `1048576` means, in powers of ten as disks have it; raises ValueError
     with what is allowed.

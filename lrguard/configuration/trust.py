@@ -20,7 +20,7 @@ _FOLDER = "trusted"
 _LARGEST = 16 * 1024
 
 
-def is_approved(file: str, data: bytes, environ: Mapping[str, str]) -> bool:
+def is_approved(file: str, content: bytes, environ: Mapping[str, str]) -> bool:
     """Whether the configuration at `file`, an absolute path without links, was approved with just this content."""
     try:
         folder = _open(environ)
@@ -31,10 +31,10 @@ def is_approved(file: str, data: bytes, environ: Mapping[str, str]) -> bool:
             folder.close()
     except OSError:
         return False
-    return private and record == _record(file, data)
+    return private and record == _record(file, content)
 
 
-def approve(file: str, data: bytes, environ: Mapping[str, str]) -> None:
+def approve(file: str, content: bytes, environ: Mapping[str, str]) -> None:
     """Approve the configuration at `file` with this content; raises LrguardError."""
     try:
         make_root(_path(environ))
@@ -43,7 +43,7 @@ def approve(file: str, data: bytes, environ: Mapping[str, str]) -> None:
             temporary = f".{_name(file)}.{os.getpid()}.{os.urandom(4).hex()}"
             descriptor = folder.create(temporary)
             try:
-                write_all(descriptor, _record(file, data))
+                write_all(descriptor, _record(file, content))
                 os.close(descriptor)
                 folder.replace(temporary, _name(file))
             except OSError:
@@ -95,6 +95,6 @@ def _name(file: str) -> str:
     return sha256(os.fsencode(file)).hexdigest()
 
 
-def _record(file: str, data: bytes) -> bytes:
+def _record(file: str, content: bytes) -> bytes:
     # The path is for people; the name already stands for it.
-    return f"{sha256(data).hexdigest()}  ".encode() + os.fsencode(file) + b"\n"
+    return f"{sha256(content).hexdigest()}  ".encode() + os.fsencode(file) + b"\n"

@@ -29,13 +29,13 @@ class Call:
     `text` is what the model would read of the result and `answer` makes what the host is to be told from the text in
     its place. `document` is set where the answer can only be text although the result has media: a CallToolResult
     with all of it. `opening` stands before an answer, `tail` behind it: what the host had put around the text. `ended`
-    says how a command failed, `partial` that the host cut the text. `limit` is how many bytes of an answer the host
-    takes without cutting it, 0 for any number; `seconds` how long the tool ran.
+    says how a command failed, `is_error` that the tool reports an error, `partial` that the host cut the text. `limit`
+    is how many bytes of an answer the host takes without cutting it, 0 for any number; `seconds` how long the tool ran.
     """
 
     __slots__ = (
-        "agent", "agent_type", "answer", "call_id", "document", "ended", "file", "host", "limit", "opening", "partial",
-        "seconds", "session", "tail", "text", "tool", "tool_input", "turn",
+        "agent", "agent_type", "answer", "call_id", "document", "ended", "file", "host", "is_error", "limit", "opening",
+        "partial", "seconds", "session", "tail", "text", "tool", "tool_input", "turn",
     )  # fmt: skip
 
     def __init__(
@@ -52,6 +52,7 @@ class Call:
         tool_input: object = None,
         call_id: str = "",
         ended: str = "",
+        is_error: bool = False,
         limit: int = 0,
         opening: str = "",
         tail: str = "",
@@ -63,6 +64,7 @@ class Call:
         self.host, self.text, self.answer = host, text, answer
         self.session, self.turn, self.agent, self.agent_type = session, turn, agent, agent_type
         self.tool, self.tool_input, self.call_id, self.ended = tool, tool_input, call_id, ended
+        self.is_error = is_error
         self.limit, self.opening, self.tail, self.partial = limit, opening, tail, partial
         self.seconds, self.document, self.file = seconds, document, file
 

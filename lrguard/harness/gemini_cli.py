@@ -32,15 +32,16 @@ def read(payload: Payload, environ: Mapping[str, str]) -> Call | None:
     text, tail = "\n".join(texts), ""
     if isinstance(content, str):
         text, tail = _output(text, string(response, "returnDisplay"))
-    failed = "the tool reported an error" if response.get("error") else ended(_status(text, tail))
+    failed = bool(response.get("error"))
     lossless = all(_text(part) is not None for part in parts)
     return Call(
         NAME,
         text,
         answer,
-        opening="" if response.get("error") else OPENING,
+        opening="" if failed else OPENING,
         tail=tail,
-        ended=failed,
+        is_error=failed,
+        ended="" if failed else ended(_status(text, tail)),
         document=None if lossless else lambda: _document(parts),
         **settled(payload),
     )

@@ -70,18 +70,21 @@ class Room:
 
 def answer(data: bytes, given: Mapping[str, object], environ: Mapping[str, str], replace: Replace) -> bytes:
     """The answer to a payload, empty for silence. Raises `OtherEventError` for what is no result of a tool."""
-    call = hosts.read(_decoded(data), environ)
+    payload = _decoded(data)
+    del data  # of a large one there are copies enough
+    call = hosts.read(payload, environ)
     if call is None:
         return b""
-    text = call.text.encode("utf-8", "replace")
     room = Room(call, exempt=own.is_looking_back(call.tool, call.command))
     threshold = _plain_threshold(call, given, environ)
-    if threshold is not None and len(text) <= threshold and call.file is None and _is_plain(text):
-        if len(text) < LEDGERED:
-            return b""
-        room.enter(session_of(call, given, environ), about(text))
-        if room.before + len(text) <= max(TOTAL, threshold):
-            return b""
+    if threshold is not None and len(call.text) <= threshold and call.file is None:
+        text = call.text.encode("utf-8", "replace")
+        if len(text) <= threshold and _is_plain(text):
+            if len(text) < LEDGERED:
+                return b""
+            room.enter(session_of(call, given, environ), about(text))
+            if room.before + len(text) <= max(TOTAL, threshold):
+                return b""
     found = replace(call, room)
     return b"" if found is None else _encoded(found)
 

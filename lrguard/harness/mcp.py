@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from threading import Lock
 
 from lrguard.intake.json_outline import NotOutlined, Plan, Value, outline
+from lrguard.intake.source import BytesSource, Source
 
 CALL, TASK, LISTING = "tools/call", "tasks/result", "tools/list"
 
@@ -27,11 +28,14 @@ LONGEST_ARGUMENTS = 64 * 1024
 
 _PARAMS: Plan = dict.fromkeys(("name", "arguments", "requestId", "taskId", "cursor"))
 _RESULT: Plan = {
-    **dict.fromkeys(("content", "structuredContent", "toolResult", "resultType")),
+    **dict.fromkeys(("content", "structuredContent", "toolResult", "resultType", "isError", "_meta")),
     "task": {"taskId": None},
 }
 _MESSAGE: Plan = {"id": None, "method": None, "error": None, "params": _PARAMS, "result": _RESULT}
 _TOOLS: Plan = {"tools": [{"name": None, "outputSchema": None}]}
+
+LONGEST_MADE = 256 * 1024
+"""Bytes of what was made in the place of a result; a longer one is a result that was written again."""
 
 Buffer = bytes | mmap.mmap
 Id = tuple[str, object]
@@ -153,6 +157,23 @@ def edited_listing(result: bytes, added: Iterable[bytes], *, drops_schema: bool)
     if more:
         edits.append((listing.end - 1, listing.end - 1, (b"," if listing.items else b"") + b",".join(more)))
     return edits
+
+
+def completed(instead: Source, data: Buffer, result: Value) -> Source:
+    """What stands for a result that was no MCP result, with the members that every result keeps."""
+    if instead.size > LONGEST_MADE:
+        return instead
+    written = instead.read()
+    try:
+        made = outline(written, _RESULT)
+    except NotOutlined:
+        return instead
+    more = []
+    for name in ("isError", "resultType", "_meta"):
+        member = result.get(name)
+        if member and made.members is not None and name not in made.members:
+            more.append(b"," + bytes(data[member.name_at : member.end]))
+    return BytesSource(written[: made.end - 1] + b"".join(more) + written[made.end - 1 :]) if more else instead
 
 
 def _call(data: Buffer, method: str, params: Value | None) -> Call | None:

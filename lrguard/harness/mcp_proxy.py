@@ -205,7 +205,7 @@ class Proxy:
                     self._guarding.note(f"internal error: {type(error).__name__}: {error}; a result was passed on")
                     continue
                 if instead is not None:
-                    edits.append((result.start, result.end, instead))
+                    edits.append((result.start, result.end, mcp.completed(instead, line.data(), result)))
             self._write(line, edits)
 
     def _write(self, line: Line, edits: Sequence[tuple[int, int, Source]]) -> None:

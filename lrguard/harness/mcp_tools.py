@@ -133,4 +133,6 @@ def _words(command: str, arguments: object) -> list[str]:
 
 def _result(texts: list[str], *, is_error: bool) -> bytes:
     blocks = b",".join(b'{"type":"text","text":' + json_string(text) + b"}" for text in texts)
-    return b'{"content":[' + blocks + b'],"isError":' + (b"true" if is_error else b"false") + b"}"
+    # The revision of 2026 wants the type of the result, which earlier ones do not know and let pass.
+    told = b'],"isError":' + (b"true" if is_error else b"false") + b',"resultType":"complete"}'
+    return b'{"content":[' + blocks + told

@@ -26,7 +26,7 @@ def is_message(text: str, session: str, shown: str | None, environ: Mapping[str,
     import re
 
     found = re.match(_SAVED, text)
-    if not found or len(text.encode("utf-8", "replace")) > _LONGEST:
+    if not found or len(text) > _LONGEST or len(text.encode("utf-8", "replace")) > _LONGEST:
         return False
     from lrguard.session.location import state_directory
     from lrguard.session.metadata import BrokenRecordError

@@ -20,12 +20,15 @@ from lrguard.workplace import Workplace
 MESSAGE = 1000
 """Tokens that a message is expected to take, until it is written."""
 
+_ESTIMATED = 256 * 1024
+"""Characters beyond which a text is taken for larger than any threshold until it is counted."""
+
 _LEAST = 1
 _ALWAYS = 500
 """Tokens that a result may have whatever came before it: a message would hardly be shorter."""
 
-_BESIDE_PREVIEW, _TOKENS_A_CHARACTER = 400, 2
-"""Tokens of a message beside its preview; characters at each end of a preview for a token of it."""
+_BESIDE_PREVIEW, _CHARACTERS_A_TOKEN = 400, 2
+"""Tokens of a message beside its preview; characters at each end of a preview that take about one token."""
 
 
 class Unsaved(LrguardError):
@@ -36,24 +39,27 @@ def replacement(
     call: Call, settings: Settings, place: Workplace, room: Room, total: int, environ: Mapping[str, str]
 ) -> object:
     """The host's answer, None where the result stays as it is. Raises `Unsaved`."""
-    if own.is_message(call.text, place.session.tree.path, place.session.shown, environ):
+    if own.is_message(call.text.removeprefix(call.opening), place.session.tree.path, place.session.shown, environ):
         return None
-    expected = about(_bytes(call.text))
-    room.enter(place.session.tree.path, expected if call.file is None and expected <= settings.threshold else MESSAGE)
-    left = None if room.exempt else max(total - room.before, _ALWAYS)
+    expected = (
+        about(_bytes(call.text)) if len(call.text) <= _ESTIMATED and call.file is None else settings.threshold + 1
+    )
+    room.enter(place.session.tree.path, expected if expected <= settings.threshold else MESSAGE)
+    left = total - room.before
     settings = replace(
         settings,
         tool=settings.tool or call.tool or None,
         call_id=settings.call_id or call.call_id or None,
         output="text",
     )
-    if left is not None:
-        fitting = max(left - _BESIDE_PREVIEW, 0) * _TOKENS_A_CHARACTER
+    if not room.exempt:
+        fitting = max(left - _BESIDE_PREVIEW, 0) * _CHARACTERS_A_TOKEN
         settings = replace(settings, preview_chars=min(settings.preview_chars, fitting))
     try:
         outcome = _guarded(call, settings, place)
-        if left is not None and _passes(outcome, expected) > left:
-            outcome = _guarded(call, replace(settings, threshold=min(left, settings.threshold), combined=total), place)
+        if not room.exempt and _passes(outcome, expected) > max(left, _ALWAYS):
+            fits = min(max(left, _ALWAYS), settings.threshold)
+            outcome = _guarded(call, replace(settings, threshold=fits, combined=total), place)
     except Unspooled as error:
         raise Unsaved("cannot keep the result", error.why, "it stays as it was") from None
     if outcome is None:
@@ -105,17 +111,17 @@ def _whole(call: Call, place: Workplace) -> Received | None:
             return None
         return _arrived(call.text, call, place, partial=call.partial)
     try:
-        return replace(receive(descriptor, place.make_file), ended=call.ended)
+        received = receive(descriptor, place.make_file)
+        return replace(received, ended=call.ended, declared_error=call.is_error)
     finally:
         os.close(descriptor)
 
 
 def _arrived(text: str, call: Call, place: Workplace, partial: str = "") -> Received:
     arriving = Arriving(place.make_file)
-    data = memoryview(_bytes(text))
-    for start in range(0, len(data), CHUNK):
-        arriving.take(bytes(data[start : start + CHUNK]))
-    return replace(arriving.received(ended=call.ended), partial=partial)
+    for start in range(0, len(text), CHUNK):
+        arriving.take(_bytes(text[start : start + CHUNK]))
+    return replace(arriving.received(ended=call.ended), partial=partial, declared_error=call.is_error)
 
 
 def _too_long(call: Call, outcome: Outcome) -> bool:

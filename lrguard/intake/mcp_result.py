@@ -200,7 +200,7 @@ def _block(value: Value, data: bytes, *, keeps_media: bool, references: Collecti
     if says is None:
         return Block(value, Role.OTHER)
     if says.start in references:
-        return Block(value, Role.TEXT, says, _reference(data[says.start : says.end]), uri)
+        return Block(value, Role.TEXT, says, reference_of(data[says.start : says.end]), uri)
     is_text = name == "text" or (name == "resource" and value.members["resource"].get("text") is says)
     if is_text and data[says.start : says.start + 1] == b'"':
         return Block(value, Role.TEXT, says, uri=uri)
@@ -326,8 +326,8 @@ def _is_encoded(data: bytes, value: Value) -> bool:
     return data[value.start : value.start + 1] == b'"' and encoded != b"" and not encoded.translate(None, _BASE64)
 
 
-def _reference(lexeme: bytes) -> str:
-    """The reference in text form for a value that is one."""
+def reference_of(lexeme: bytes) -> str:
+    """The text form of a reference that is a value."""
     asset = json.loads(lexeme)["assetRef"]
     return f"[asset: {asset['path']} ({asset['mimeType']}, {size_text(asset['size'])})]"
 

@@ -8,10 +8,12 @@ from __future__ import annotations
 import codecs
 import json
 import os
+from bisect import bisect_left
 from collections.abc import Callable, Iterable
+from itertools import islice
 
 from lrguard.intake.json_outline import Value
-from lrguard.intake.mcp_result import Block, Envelope, Role
+from lrguard.intake.mcp_result import Block, Envelope, Role, reference_of
 from lrguard.intake.source import Source, Spool
 from lrguard.present.mcp_structured import shrunk
 
@@ -60,17 +62,12 @@ def with_references(
     `replaced` are the offsets of lrguard's references, in order. What is a value in structured content, metadata or an
     unknown block stays an object; elsewhere a client expects a string, with `keeps_types` in structured content too.
     """
-    edits: list[Edit] = []
     places = _Places(envelope, replaced)
-    structured = envelope.structured if keeps_types else None
-    if structured and envelope.content and structured.start < envelope.content.start:
-        edits += _as_texts(envelope, places.within(structured))
+    edits = _typed(envelope, places) if keeps_types else []
     for block in envelope.blocks:
         edits += _references(envelope, block, places)
-    if structured and not edits or structured and edits[-1][1] <= structured.start:
-        edits += _as_texts(envelope, places.within(structured))
     at = 0
-    for start, end, instead in edits:
+    for start, end, instead in sorted(edits):
         for chunk in envelope.document.chunks(at, start):
             spool.write(chunk)
         spool.write(instead)
@@ -112,29 +109,35 @@ def with_message(
         if number in kept or (number in written and number not in others):
             items.append(written[number])
     content = b"[" + b",".join(items) + b"]"
-    shaped = _apply(envelope, envelope.whole, _around(envelope, content, keeps_types=keeps_types)) + envelope.document.read(envelope.whole.end)
-    return shaped, tokens + count(message.encode("utf-8", "replace"))
+    structured = _short_structured(envelope, places, keeps_types=keeps_types)
+    shaped = _apply(envelope, envelope.whole, _around(envelope, content, structured))
+    tokens += count(message.encode("utf-8", "replace")) + (count(structured) if structured else 0)
+    return shaped + envelope.document.read(envelope.whole.end), tokens
 
 
-def _around(envelope: Envelope, content: bytes, *, keeps_types: bool) -> list[Edit]:
-    """What changes around the blocks: `content`, and structured content that is not small."""
+def _short_structured(envelope: Envelope, places: _Places, *, keeps_types: bool) -> bytes | None:
+    """The structured content that stays beside a message; None where none does."""
+    structured = envelope.structured
+    if not structured:
+        return None
+    if keeps_types:
+        lexeme = _apply(envelope, structured, _typed(envelope, places))
+        return lexeme if len(lexeme) <= STRUCTURED_KEPT else shrunk(lexeme, STRUCTURED_SHRUNK)
+    return envelope.lexeme(structured) if structured.end - structured.start <= STRUCTURED_KEPT else None
+
+
+def _around(envelope: Envelope, content: bytes, short: bytes | None) -> list[Edit]:
+    """What changes around the blocks: `content`, and structured content, which goes or has a `short` form."""
     structured, old = envelope.structured, envelope.content
-    edits: list[Edit] = []
-    large = structured is not None and structured.end - structured.start > STRUCTURED_KEPT
-    if structured and large and keeps_types:
-        edits.append((structured.start, structured.end, shrunk(envelope.lexeme(structured), STRUCTURED_SHRUNK)))
-        if not old:
-            after = envelope.result.start + 1
-            edits.append((after, after, b'"content":' + content + b","))
-    elif structured and large:
-        start, end = structured.cut if old else (structured.name_at, structured.end)
-        edits.append((start, end, b"" if old else b'"content":' + content))
-    elif not old:
-        after = envelope.result.start + 1
-        edits.append((after, after, b'"content":' + content + b","))
     if old:
-        edits.append((old.start, old.end, content))
-    return sorted(edits)
+        edits = [(old.start, old.end, content)]
+        if structured:
+            start, end = structured.cut if short is None else (structured.start, structured.end)
+            edits.append((start, end, short or b""))
+        return sorted(edits)
+    assert structured
+    instead = b'"content":' + content + (b"" if short is None else b',"structuredContent":' + short)
+    return [(structured.name_at, structured.end, instead)]
 
 
 def _fitting(written: dict[int, bytes], room: int, count: Callable[[bytes], int]) -> tuple[set[int], int]:
@@ -153,22 +156,29 @@ def _fitting(written: dict[int, bytes], room: int, count: Callable[[bytes], int]
 
 
 class _Places:
-    """lrguard's references in a document, taken in order."""
+    """lrguard's references in a document."""
 
     def __init__(self, envelope: Envelope, replaced: Iterable[tuple[int, int]]) -> None:
         self._document = envelope.document
-        self._left = iter(replaced)
-        self._next = next(self._left, None)
+        self._replaced = list(replaced)
 
     def within(self, value: Value) -> list[Value]:
-        """The references that are whole values inside of `value`."""
+        """The references that are whole values inside of `value`, in order."""
+        first = bisect_left(self._replaced, (value.start, 0))
         found = []
-        while self._next and self._next[0] < value.end:
-            start, length = self._next
-            if start >= value.start and self._document.read(start, start + 1) == b"{":
+        for start, length in islice(self._replaced, first, None):
+            if start >= value.end:
+                break
+            if self._document.read(start, start + 1) == b"{":
                 found.append(Value(start, start + length))
-            self._next = next(self._left, None)
         return found
+
+
+def _typed(envelope: Envelope, places: _Places) -> list[Edit]:
+    """References in structured content as the strings that were there before."""
+    structured = envelope.structured
+    found = places.within(structured) if structured else []
+    return [(one.start, one.end, json_string(reference_of(envelope.lexeme(one)))) for one in found]
 
 
 def _references(envelope: Envelope, block: Block, places: _Places) -> list[Edit]:

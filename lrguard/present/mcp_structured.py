@@ -64,9 +64,9 @@ def _write(value: object, pieces: list[str], left: list[int], kept: tuple[int, i
         return left[0] >= 0
     pieces.append(opening)
     for number, (name, member) in enumerate(written):
-        name = "," + name if number else name
-        pieces.append(name)
-        left[0] -= len(name.encode("utf-8", "surrogatepass"))
+        lead = "," + name if number else name
+        pieces.append(lead)
+        left[0] -= len(lead.encode("utf-8", "surrogatepass"))
         if not _write(member, pieces, left, kept, levels - 1):
             return False
     pieces.append(closing)

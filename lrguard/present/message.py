@@ -61,6 +61,8 @@ class Subject:
     highlights: tuple[Highlight, ...] = ()
     structured: bool = False
     searchable: bool = False
+    by_tools: bool = False
+    """Whether the reader looks further with lrguard's own MCP tools."""
 
 
 def compose(subject: Subject, ends: Ends, preview_chars: int, count: Callable[[str], int]) -> str:
@@ -180,6 +182,12 @@ def _assets(subject: Subject, named: int) -> list[str]:
 def _commands(subject: Subject) -> list[str]:
     if not subject.searchable:
         return []
+    if subject.by_tools:
+        tools = [f'  lrguard_peek {{"id": "{subject.id}", "lines": "1:100"}}']
+        tools.append(f'  lrguard_grep {{"id": "{subject.id}", "pattern": "PATTERN"}}')
+        if subject.structured:
+            tools.append(f'  lrguard_schema {{"id": "{subject.id}"}}')
+        return ["To look further, call these tools:", *tools]
     tail = f"-s {quote(subject.session)} {subject.id}"
     commands = [
         f"  lrguard peek --lines 1:100 {tail}",

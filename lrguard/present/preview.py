@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from lrguard.intake.graphemes import grapheme_cut, grapheme_start
 from lrguard.intake.sanitize import fold_redraws, visible
+from lrguard.intake.sizes import size_text
 from lrguard.intake.source import Source
 
 WINDOW = 256 * 1024
@@ -24,11 +25,12 @@ _LEADING_TEXT = re.compile(rb"[\t\n\r -~]*")
 
 @dataclass(frozen=True, slots=True)
 class Ends:
-    """The visible beginning and end of a text; `whole` when they are all of it and `tail` is empty."""
+    """The visible beginning and end of a text of `size` bytes; `whole` when `head` is all of it and `tail` is empty."""
 
     head: str
     tail: str
     whole: bool
+    size: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +45,10 @@ class Preview:
 def ends(text: Source) -> Ends:
     """Both ends of `text`, folded and made visible, as far as a window of bytes reaches."""
     if text.size <= 2 * WINDOW:
-        return Ends(_shown(text.read()), "", whole=True)
+        return Ends(_shown(text.read()), "", whole=True, size=text.size)
     head = _drop_torn_end(text.read(0, WINDOW))
     tail = _drop_torn_start(text.read(text.size - WINDOW))
-    return Ends(_shown(head), _shown(tail), whole=False)
+    return Ends(_shown(head), _shown(tail), whole=False, size=text.size)
 
 
 def cut(both: Ends, characters: int) -> Preview:
@@ -56,8 +58,11 @@ def cut(both: Ends, characters: int) -> Preview:
     last = both.head if both.whole else both.tail
     head = both.head[: grapheme_cut(both.head, min(characters, len(both.head)))]
     start = grapheme_start(last, max(len(last) - characters, 0)) if characters else len(last)
-    omitted = f"{len(both.head) - len(head) - (len(last) - start):,} characters" if both.whole else "the middle"
-    return Preview(head, last[start:], omitted)
+    tail = last[start:]
+    if both.whole:
+        return Preview(head, tail, f"{len(both.head) - len(head) - len(tail):,} characters")
+    left_out = both.size - len(head.encode("utf-8", "replace")) - len(tail.encode("utf-8", "replace"))
+    return Preview(head, tail, f"about {size_text(left_out)}")
 
 
 def _shown(data: bytes) -> str:

@@ -53,6 +53,7 @@ class Session(SessionReader):
     def __init__(self, path: str, *, shown_as: str | None = None) -> None:
         """See `SessionReader`."""
         super().__init__(path, shown_as=shown_as)
+        self.has_saved = False
         self._temporaries = Temporaries(lambda: self.tree.make_folder(names.RECORDS))
         self._assets = PendingAssets(self.tree, self._temporaries)
 
@@ -107,6 +108,7 @@ class Session(SessionReader):
         finally:
             self._drop(used)
         self.tree.keep_made()
+        self.has_saved = True
         return self.saved(record)
 
     def foresee(self, facts: Facts, reading: Source | None = None, *, now: datetime | None = None) -> Saved:

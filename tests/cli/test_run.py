@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import hashlib
 import json
 import os
 import pty
@@ -32,7 +31,7 @@ SH = "/bin/sh"
         pytest.param(["sh", "-c", "kill -KILL $$"], b"", id="SIGKILL"),
         pytest.param(["sh", "-c", "printf partial; kill -TERM $$"], b"", id="SIGTERM in the middle of a line"),
         pytest.param(["sh", "-c", "echo out; echo err >&2; exit 3"], b"", id="both streams"),
-        pytest.param(["sh", "-c", r"printf '\000\377\r\nx\033[31m'"], b"", id="bytes that are no text"),
+        pytest.param(["sh", "-c", r"printf 'torn \346\227\r\n\033[31mred'"], b"", id="odd bytes"),
         pytest.param(["cat"], b"from standard input\n", id="standard input"),
         pytest.param(["sh", "-c", "read line; echo $line; cat"], b"one\ntwo\n", id="standard input by and by"),
         pytest.param(["pwd"], b"", id="directory"),
@@ -40,11 +39,15 @@ SH = "/bin/sh"
         pytest.param(["sh", "-c", "umask; ulimit -n; ulimit -c"], b"", id="umask and limits"),
         pytest.param(["printf", "%s|", "--help", "-t", "", "--", "a b", "'"], b"", id="arguments of its own"),
         pytest.param(["sh", "-c", "cat <&3 3<&-", "3"], b"", id="a descriptor that it does not have"),
-        pytest.param(["grep", "-E", "^Sig(Blk|Ign|Cgt)", "/proc/self/status"], b"", id="signals ignored and blocked"),
+        pytest.param(
+            ["sed", "-nE", r"s/^(Sig(Blk|Ign)).*(.{7})$/\1 \3/p", "/proc/self/status"],
+            b"",
+            id="signals ignored and blocked",
+        ),
         pytest.param(["sort"], b"b\nA\na\n", id="locale"),
         pytest.param(["no-such-command"], b"", id="does not exist"),
         pytest.param(["./no/such/command"], b"", id="does not exist at that path"),
-        pytest.param(["/etc/hostname"], b"", id="not executable"),
+        pytest.param(["/etc/passwd"], b"", id="not executable"),
         pytest.param(["/"], b"", id="a directory"),
     ],
 )
@@ -63,9 +66,9 @@ def test_what_is_small_is_as_if_it_ran_by_itself(lrguard: Program, words: list[s
 
 
 def test_the_environment_is_the_callers_own_in_the_c_locale(lrguard: Program) -> None:
-    env = {"PATH": os.environ["PATH"], "LANG": "C", "ODD": "a\nb\udcff", "HOME": str(lrguard.home)}
-    ours = subprocess.run([*COMMAND, "run", "--", "env", "-0"], capture_output=True, cwd=lrguard.home, env=env)
-    assert set(ours.stdout.split(b"\0")) - {b""} == {os.fsencode(f"{k}={v}") for k, v in env.items()}
+    env = {"PATH": os.environ["PATH"], "LANG": "C", "ODD": "a b=\udcff", "HOME": str(lrguard.home)}
+    ours = subprocess.run([*COMMAND, "run", "--", "env"], capture_output=True, cwd=lrguard.home, env=env)
+    assert set(ours.stdout.splitlines()) == {os.fsencode(f"{k}={v}") for k, v in env.items()}
 
 
 def test_a_script_without_an_interpreter_is_run_by_the_shell(lrguard: Program) -> None:
@@ -83,7 +86,9 @@ def test_a_line_for_the_shell(lrguard: Program) -> None:
     assert run.out == b"bbb\n"
 
 
-@pytest.mark.parametrize("arguments", [[], ["--"], ["--shell", "true", "--", "true"], ["--threshold", "x", "--", "true"]])
+@pytest.mark.parametrize(
+    "arguments", [[], ["--"], ["--shell", "true", "--", "true"], ["--threshold", "x", "--", "true"]]
+)
 def test_bad_usage_runs_nothing(lrguard: Program, arguments: list[str]) -> None:
     assert lrguard("run", *arguments, status=2).err.count("\n") == 1
 
@@ -169,67 +174,70 @@ def test_a_closed_standard_output_is_said(lrguard: Program) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["echo early; sleep 5 &", "echo early; (sleep 0.3; echo late; sleep 5) &", "echo early; while :; do echo y; done &"]
+    ("line", "late"),
+    [
+        ("echo early; sleep 9 &", b""),
+        ("echo early; (sleep 0.3; echo late; sleep 9) &", b"late\n"),
+        ("echo early; while :; do echo y; done &", b"y\ny\n"),
+    ],
 )
-def test_a_grandchild_does_not_hold_it(lrguard: Program, line: str) -> None:
+def test_a_grandchild_does_not_hold_it_for_more_than_a_second(lrguard: Program, line: str, late: bytes) -> None:
     start = time.monotonic()
-    process = lrguard.start("run", "-t", "1000000", "--shell", f"{line}\necho $! >pid; exit 2")
+    process = lrguard.start("run", "-t", "1000000000", "--shell", f"{line}\necho $! >pid; exit 2")
     try:
         out, err = process.communicate(timeout=20)
         took = time.monotonic() - start
-        assert process.returncode == 2 and out.startswith(b"early\n")
-        assert ("late" in line) == (b"late" in out)
+        assert process.returncode == 2 and out.startswith(b"early\n" + late)
         assert b"left running" in err
-        assert took < 6
-        time.sleep(0.2)
-        os.kill(int((lrguard.home / "pid").read_text()), 0)  # and it lives on
+        assert 1 < took < 4  # one second, and what starting a program and printing take
+        # It lives on, although what it prints now goes nowhere.
+        os.kill(int((lrguard.home / "pid").read_text()), 0)
     finally:
         os.kill(int((lrguard.home / "pid").read_text()), signal.SIGKILL)
 
 
-def test_waiting_for_a_grandchild_takes_a_second(lrguard: Program) -> None:
-    def took(line: str) -> float:
-        start = time.monotonic()
-        lrguard("run", "--shell", line)
-        return time.monotonic() - start
-
-    alone = took("true")
-    assert took("sleep 6 &") - alone < 1.6
-
-
-def test_a_grandchild_of_a_silent_command_does_not_hold_it(lrguard: Program) -> None:
-    start = time.monotonic()
-    assert lrguard("run", "--shell", "sleep 6 >/dev/null 2>&1 & echo done").out == b"done\n"
-    assert time.monotonic() - start < 5
-
-
-def _bounded() -> None:
-    resource.setrlimit(resource.RLIMIT_DATA, (400 << 20, 400 << 20))
+def test_a_grandchild_that_prints_elsewhere_holds_nothing(lrguard: Program) -> None:
+    run = lrguard("run", "--shell", "sleep 9 >/dev/null 2>&1 & echo done")
+    assert (run.out, run.err) == (b"done\n", "")
 
 
 def test_large_output_streams_through_bounded_memory(lrguard: Program) -> None:
-    code = "import sys\nfor i in range(2000): sys.stdout.buffer.write((b'%08d ' % i) * 11650)"
-    words = [*COMMAND, "run", "--", sys.executable, "-c", code]
-    run = subprocess.run(
-        words, capture_output=True, cwd=lrguard.home, env=lrguard.environ(), preexec_fn=_bounded, timeout=60
+    process = lrguard.start("run", "--shell", "yes 'a line of a log' | head -c 200000000; exit 3", stderr=None)
+    assert process.stdout
+    out = process.stdout.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    [saved] = lrguard.files()
+    assert (process.returncode, saved.stat().st_size) == (3, 200_000_000)
+    assert len(out) < 10_000
+    assert usage.ru_maxrss < (100 << 10) * (1024 if sys.platform == "darwin" else 1)
+
+
+def test_what_there_is_no_room_for_is_printed_as_it_came(lrguard: Program) -> None:
+    def small() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (5 << 20, 5 << 20))
+
+    line = "yes 0123456 | head -c 8000000; echo err >&2; exit 3"
+    run = lrguard("run", "--shell", line, status=3, preexec_fn=small)
+    assert run.out == b"0123456\n" * 1_000_000
+    assert run.err.count("\n") == 2 and "err\n" in run.err and "it was printed unchanged" in run.err
+
+
+def test_a_configuration_that_is_off_guards_nothing(lrguard: Program) -> None:
+    (lrguard.home / "lrguard.toml").write_text("[large_tool_response]\nenabled = false\n")
+    assert lrguard("run", "-t", "10", "--shell", "seq 1000; exit 4", status=4).out.endswith(b"\n1000\n")
+    (lrguard.home / "lrguard.toml").write_text(
+        '[tools.seq]\nindividual_tool_response_token_threshold = 9000\n[tools."*"]\nenabled = false\n'
     )
-    assert run.returncode == 0 and len(run.stdout) < 10_000, run.stderr
-    [saved] = [path for path in lrguard.files() if ".reading." not in path.name]
-    digest = hashlib.sha256()
-    for i in range(2000):
-        digest.update((b"%08d " % i) * 11650)
-    with saved.open("rb") as file:
-        assert hashlib.file_digest(file, "sha256").hexdigest() == digest.hexdigest()
+    assert lrguard("run", "--", "seq", "3000").out.endswith(b"\n3000\n")
+    assert b"over the threshold of 9,000" in lrguard("run", "--", "seq", "9000").out
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGUSR1, signal.SIGQUIT])
 def test_a_signal_is_passed_on_and_what_arrived_is_guarded(lrguard: Program, number: signal.Signals) -> None:
     line = "ulimit -c 0; seq 4000; echo ready >&2; exec sleep 20"
     process = lrguard.start("run", "-t", "300", "--shell", line, stderr=None)
-    time.sleep(0.1)
-    while not _children(process.pid):
-        time.sleep(0.02)
-    time.sleep(0.3)
+    _wait_for_command(process)
     process.send_signal(number)
     out, _ = process.communicate(timeout=20)
     assert process.returncode == 128 + number
@@ -239,9 +247,7 @@ def test_a_signal_is_passed_on_and_what_arrived_is_guarded(lrguard: Program, num
 def test_a_signal_that_the_command_survives_does_not_end_it(lrguard: Program) -> None:
     line = "trap 'echo caught; exit 8' TERM; echo ready >&2; while :; do sleep 0.1; done"
     process = lrguard.start("run", "--shell", line)
-    while not _children(process.pid):
-        time.sleep(0.02)
-    time.sleep(0.3)
+    _wait_for_command(process)
     process.send_signal(signal.SIGTERM)
     out, _ = process.communicate(timeout=20)
     assert (process.returncode, out) == (8, b"caught\n")
@@ -318,17 +324,23 @@ def test_a_key_that_interrupts_reaches_the_command_once(lrguard: Program) -> Non
 
 
 def test_progress_on_a_terminal_after_a_second(lrguard: Program) -> None:
-    shown = Terminal(lrguard, "run", "--shell", "head -c 3000 /dev/zero | tr '\\0' x; sleep 2").until(None)
+    shown = Terminal(lrguard, "run", "--shell", "head -c 3000 /dev/zero | tr '\\0' x; sleep 1.5").until(None)
     line = b"lrguard: 2.9 KB so far"
     assert line in shown
     assert shown.index(line) < shown.index(b"x" * 3000)
     assert b"\r" + b" " * len(line) + b"\r" in shown
-    assert b"so far" not in Terminal(lrguard, "run", "-q", "--shell", "echo x; sleep 1.5").until(None)
 
 
-def _children(pid: int) -> list[int]:
-    found = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True)
-    return [int(word) for word in found.stdout.split()]
+def _wait_for_command(process: subprocess.Popen[bytes]) -> None:
+    """Until the command that `process` wraps has begun and set itself up."""
+    deadline = time.monotonic() + 10
+    while process.poll() is None and time.monotonic() < deadline:
+        found = subprocess.run(["ps", "-A", "-o", "ppid="], capture_output=True).stdout.split()
+        if str(process.pid).encode() in found:
+            time.sleep(0.3)
+            return
+        time.sleep(0.02)
+    raise AssertionError(f"the command never ran: {process.communicate()}")
 
 
 def test_what_is_saved_is_private(lrguard: Program) -> None:

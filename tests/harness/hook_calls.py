@@ -48,7 +48,11 @@ class Hooks:
             "<STAMP>": "1796000000000",
         }.items():
             text = text.replace(placeholder, value)
-        return json.loads(text) | changes
+        payload = json.loads(text)
+        structured = (payload.get("tool_response") or payload.get("output") or {}) if isinstance(payload, dict) else {}
+        if isinstance(structured, dict) and "structuredContent" in structured:
+            structured["structuredContent"]["rows"] *= more
+        return payload | changes
 
     def ask(self, payload: Any, **given: Any) -> Any:
         """The answer, None for silence."""

@@ -14,7 +14,8 @@ __all__ = ["hooks"]
 
 OTHER_EVENTS = [
     "claude-PostToolBatch-Bash", "claude-PostToolUseFailure-Bash", "claude-PostToolUseFailure-Bash-big",
-    "claude-PostToolUseFailure-mcp", "claude-PreToolUse-Bash", "codex-PreToolUse-Bash", "copilot-PascalCase-PreToolUse-Bash",
+    "claude-PostToolUseFailure-mcp", "claude-PreToolUse-Bash", "codex-PreToolUse-Bash",
+    "copilot-PascalCase-PreToolUse-Bash",
     "copilot-postToolUseFailure-mcp", "copilot-preToolUse-bash", "gemini-BeforeTool-run_shell_command",
     "opencode-tool.execute.before-bash",
 ]  # fmt: skip
@@ -142,7 +143,7 @@ def test_opencode_s_other_members_are_not_touched(hooks: Hooks) -> None:
         ("opencode-tool.execute.after-bash-exit3", "The command failed: exit status 3."),
         ("copilot-postToolUse-bash-exit3", "The command failed: exit status 3."),
         ("gemini-AfterTool-run_shell_command-exit3", "The command failed: exit status 3."),
-        ("gemini-AfterTool-mcp-error", "the tool reported an error"),
+        ("gemini-AfterTool-mcp-error", "the error result of mcp_lab_biglist"),
         ("codex-PostToolUse-Bash-truncated", "partial: Codex had cut it"),
         ("codex-PostToolUse-Bash-truncated-unknownmodel", "partial: Codex had cut it"),
         ("claude-PostToolUse-Bash-persisted", "partial: the beginning"),
