@@ -7,6 +7,7 @@ room there is. A message is written again, shorter, only where the sum asks for 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 
 from lrguard.errors import SaveError
 from lrguard.guard import binary, identify, inline, unsaved, weigh
@@ -104,6 +105,8 @@ def _offload(candidate: _Candidate, previews: Iterable[int]) -> None:
     for preview in previews:
         if candidate.offload.is_worthwhile(preview):
             candidate.offloaded, candidate.preview = True, preview
+            with suppress(SaveError):  # met again, and told, when the result is saved without a summary
+                candidate.offload.summarize(preview)
             candidate.tokens = candidate.offload.message_tokens(preview)
             return
 

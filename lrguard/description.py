@@ -132,6 +132,7 @@ def subject_of(
     if brief:
         return shared
     lines = reading.source if reading else text.utf8
+    newlines = text.received.scan.newlines if lines is text.received.source else None
     inner = kind_of(text.readable).kind if text.mcp else text.kind.kind
     assets = text.linked.assets if text.linked else ()
     return replace(
@@ -142,7 +143,7 @@ def subject_of(
         ended=text.received.ended,
         assets=tuple(NamedAsset(a.path, a.asset.media_type, a.asset.size, a.asset.json_path) for a in assets),
         structure=_structure(text, place) if inner in STRUCTURED else "",
-        highlights=tuple(highlights(lines)) if inner in LOGS else (),
+        highlights=tuple(highlights(lines, newlines)) if inner in LOGS else (),
         structured=inner in STRUCTURED,
         searchable=True,
         by_tools=settings.offers_tools,

@@ -67,7 +67,9 @@ def inline(text: Text, measurement: Measurement, settings: Settings, place: Work
     original = text.received.source
     anew = settings.output == "mcp" and (text.linked is not None if text.mcp else not settings.declared_mcp)
     if anew:
-        outcome = replace(outcome, content=as_mcp_result(text, place, keeps_types=settings.keeps_schema), content_encoding="utf-8")
+        outcome = replace(
+            outcome, content=as_mcp_result(text, place, keeps_types=settings.keeps_schema), content_encoding="utf-8"
+        )
     if text.linked:
         if not anew:
             content = from_utf8(text.shown, text.encoding, place.spool(), byte_order_mark(original, text.encoding))

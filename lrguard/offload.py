@@ -14,10 +14,12 @@ from lrguard.measure.tokens import Measurement
 from lrguard.outcome import Kind, Outcome
 from lrguard.present.message import MAX_TOKENS, Subject, compose, compose_line
 from lrguard.present.preview import Ends, ends
+from lrguard.present.summary import bounded
 from lrguard.reading import ReadingCopy, reading_copy
 from lrguard.session.reader import Saved
 from lrguard.settings import Settings
 from lrguard.shape import in_shape
+from lrguard.summarizing import Summary, summary_of
 from lrguard.text import Text
 from lrguard.workplace import Workplace
 
@@ -33,6 +35,7 @@ class Offload:
         self._settings, self._place = settings, place
         self._written: dict[int, str] = {}
         self._saved: Saved | None = None
+        self._summary: Summary | None = None
 
     def for_combined(self, threshold: int) -> None:
         """Say in the message that it is the combined threshold that the result does not fit into."""
@@ -46,12 +49,36 @@ class Offload:
             return True
         return self.message_tokens(preview_chars) < replaceable
 
+    def summarize(self, preview_chars: int) -> None:
+        """Have the message carry a summary, where there is to be one, in the place of a preview of that length.
+
+        The result is saved first; raises SaveError.
+        """
+        if self._summary is None and self._summary_tokens(preview_chars) > 0:
+            self._summary = summary_of(self.text, self._save(), self.measurement, self._settings, self._place)
+            self._written.clear()
+
     def message_tokens(self, preview_chars: int) -> int:
         """The tokens of the message; nothing is saved for it."""
         return self._place.counter.text(self._message(preview_chars))
 
     def outcome(self, preview_chars: int) -> Outcome:
         """The result saved and the message in its place; raises SaveError."""
+        saved = self._save()
+        self.summarize(preview_chars)
+        summary = self._summary if self._summary and self._summary_tokens(preview_chars) else Summary()
+        content, tokens = in_shape(self._message(preview_chars), self.text, self._settings, self._place)
+        outcome = replace(
+            outcome_of(self.text, self.measurement, Kind.OFFLOADED, content),
+            content_encoding="utf-8",
+            content_exact=True,
+            content_tokens=tokens,
+            summary=summary.state,
+            notes=summary.notes,
+        )
+        return located(outcome, saved, self._place)
+
+    def _save(self) -> Saved:
         if self._saved is None:
             saved = self._known or self._place.save(
                 self.text.received.source, facts_of(self.text, self.measurement, self._settings), self._reading
@@ -59,14 +86,7 @@ class Offload:
             if self._foreseen.path != saved.path or self._foreseen.reading_copy != saved.reading_copy:
                 self._written.clear()
             self._saved = saved
-        content, tokens = in_shape(self._message(preview_chars), self.text, self._settings, self._place)
-        outcome = replace(
-            outcome_of(self.text, self.measurement, Kind.OFFLOADED, content),
-            content_encoding="utf-8",
-            content_exact=True,
-            content_tokens=tokens,
-        )
-        return located(outcome, self._saved, self._place)
+        return self._saved
 
     def _message(self, preview_chars: int) -> str:
         if preview_chars not in self._written:
@@ -74,9 +94,28 @@ class Offload:
             if preview_chars == LINE:
                 written = compose_line(named(self._line, saved))
             else:
-                written = compose(named(self._subject, saved), self._ends, preview_chars, self._place.counter.text)
+                summary = self._shown_summary(preview_chars)
+                written = compose(
+                    named(self._subject, saved),
+                    self._ends,
+                    preview_chars,
+                    self._place.counter.text,
+                    summary=summary,
+                    room=min(MAX_TOKENS, self._replaceable - 1) if summary else MAX_TOKENS,
+                )
             self._written[preview_chars] = written
         return self._written[preview_chars]
+
+    def _shown_summary(self, preview_chars: int) -> str:
+        tokens = self._summary_tokens(preview_chars)
+        return bounded(self._summary.text, tokens, self._place.counter.text) if self._summary and tokens else ""
+
+    def _summary_tokens(self, preview_chars: int) -> int:
+        """The tokens that a summary may have: where the preview would be shorter, so is the summary."""
+        most, full = self._settings.summary_tokens, self._settings.preview_chars
+        if preview_chars == LINE:
+            return 0
+        return most if preview_chars >= full else most * preview_chars // full
 
     @property
     def _replaceable(self) -> int:

@@ -49,3 +49,13 @@ class Outcome:
     summary: str = "none"
     failure: SaveError | None = None
     notes: tuple[str, ...] = ()
+
+    @property
+    def data(self) -> bytes:
+        """The content's bytes."""
+        return self.content.read()
+
+    @property
+    def text(self) -> str:
+        """The content as text; bytes that are none appear as U+FFFD."""
+        return self.data.decode(self.content_encoding, "replace")

@@ -39,7 +39,8 @@ def reading_copy(text: Text, spool: Callable[[], Spool]) -> ReadingCopy | None:
     shown, kind = text.shown, text.kind.kind
     if kind in JSON and shown.size <= LARGEST and (laid := laid_out(shown, spool)):
         return ReadingCopy(laid, kind.extension)
-    nuls = _count(shown, b"\0")
+    as_it_came = shown is text.received.source
+    nuls = text.received.scan.nuls if as_it_came else _count(shown, b"\0")
     if nuls:
         return ReadingCopy(_without_nuls(shown, nuls, spool()), kind.extension)
     if text.linked or text.encoding != "utf-8":
@@ -79,7 +80,7 @@ def _has_long_line(source: Source) -> bool:
 
 
 def _count(source: Source, byte: bytes) -> int:
-    return sum(chunk.count(byte) for chunk in source.chunks())
+    return sum(chunk.count(byte) for chunk in source.chunks() if byte in chunk)
 
 
 def _without_nuls(source: Source, nuls: int, spool: Spool) -> Source:

@@ -8,7 +8,7 @@ agent; and a profile that is named beats the general number.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -61,10 +61,15 @@ class Settings:
     on_save_error: str = "pass"
     combined: int | None = None
     """The combined threshold, where that is why a result is offloaded."""
-    summarize: str | None = None
-    """The shell command that summarizes; None: nothing does."""
+    summarize: str | Callable[[str], str] | None = None
+    """The shell command that summarizes, or a function from a prompt to a summary; None: nothing does.
+
+    A function is called as it is: its time limit is its own.
+    """
     summary_timeout: float = 60.0
     """Seconds."""
+    summary_tokens: int = 1000
+    """Tokens that a summary may have in a message (contract, section 8); fewer where room is scarce."""
     max_input_tokens: int = 100_000
     """Tokens of a text that is still summarized."""
     retention: Retention | None = None

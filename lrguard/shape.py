@@ -12,7 +12,7 @@ from lrguard.workplace import Workplace
 def as_mcp_result(text: Text, place: Workplace, *, keeps_types: bool = False) -> Source:
     """What stays of a result, as an MCP result: its own with references in it, or one that is made around it."""
     if text.mcp is None:
-        return mcp_shape.wrapped(text.shown, place.spool())
+        return mcp_shape.wrapped(text.shown, place.spool(), is_error=text.is_error)
     return mcp_shape.with_references(text.mcp.envelope, _places(text), place.spool(), keeps_types=keeps_types)
 
 
@@ -22,8 +22,10 @@ def in_shape(message: str, text: Text | None, settings: Settings, place: Workpla
         return source_of(message), place.counter.text(message)
     if text is None or text.mcp is None:
         bare = settings.declared_mcp and text is not None and text.utf8.read(0, 64).lstrip().startswith(b"[")
-        return mcp_shape.wrapped(source_of(message), place.spool(), bare=bare), place.counter.text(message)
-    shaped, tokens = mcp_shape.with_message(
+        is_error = text is not None and text.is_error
+        shaped = mcp_shape.wrapped(source_of(message), place.spool(), bare=bare, is_error=is_error)
+        return shaped, place.counter.text(message)
+    kept, tokens = mcp_shape.with_message(
         text.mcp.envelope,
         message,
         _places(text),
@@ -31,7 +33,7 @@ def in_shape(message: str, text: Text | None, settings: Settings, place: Workpla
         place.counter.text,
         keeps_types=settings.keeps_schema,
     )
-    return BytesSource(shaped), tokens
+    return BytesSource(kept), tokens
 
 
 def _places(text: Text) -> list[tuple[int, int]]:

@@ -64,7 +64,7 @@ def understand(
     result or an array of its blocks. Raises what `store` and the files of `spool` raise.
     """
     utf8 = to_utf8(received.source, encoding, spool())
-    exact = not received.scan.invalid if encoding == "utf-8" else round_trips(received.source, encoding)
+    exact = not (received.scan.invalid or received.scan.torn) if encoding == "utf-8" else round_trips(received.source, encoding)
     kind = kind_of(utf8)
     is_json, keeps = kind.kind is TextKind.JSON and not kind.cut, media == "keep"
     linked = None
@@ -77,7 +77,7 @@ def understand(
         references = frozenset(place.at for place in linked.replaced) if linked else frozenset[int]()
         shown = linked.text if linked else utf8
         mcp = mcp_result.read(shown, spool, declared=declared_mcp, keeps_media=keeps, references=references)
-    return Text(received, encoding, exact, utf8, kind, linked, mcp, _lines(utf8))
+    return Text(received, encoding, exact, utf8, kind, linked, mcp, _lines(received, encoding, utf8))
 
 
 def source_of(text: str) -> BytesSource:
@@ -85,6 +85,8 @@ def source_of(text: str) -> BytesSource:
     return BytesSource(text.encode("utf-8", "surrogatepass"))
 
 
-def _lines(text: Source) -> int:
+def _lines(received: Received, encoding: str, text: Source) -> int:
     unended = text.size > 0 and text.read(text.size - 1) != b"\n"
+    if encoding == "utf-8":
+        return received.scan.newlines + unended
     return sum(chunk.count(b"\n") for chunk in text.chunks()) + unended

@@ -11,6 +11,10 @@ from lrguard.measure.tokens import Counter
 from lrguard.reading import ReadingCopy
 from lrguard.session.reader import Saved
 from lrguard.session.store import Facts, Session
+from lrguard.settings import Settings
+
+Ask = Callable[[Settings, str], bytes]
+"""Gives a prompt to what the settings name and returns its answer; raises `present.summary.Unsummarized`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +25,8 @@ class Workplace:
     counter: Counter
     make_file: Callable[[], int]
     keeps: bool = True
+    ask: Ask | None = None
+    """Whom summaries are asked for; None: nobody."""
 
     def spool(self) -> Spool:
         """A new spool."""

@@ -79,7 +79,7 @@ def _regions(text: Source, window: int) -> Iterator[tuple[int, int]]:
 
 
 def _may_hold_run(piece: bytes, at: int) -> bool:
-    """Whether a run may begin and reach its least length behind `at`; a look at some of the bytes rules most pieces out.
+    """Whether a run may begin and reach its least length behind `at`; some of the bytes rule most pieces out.
 
     With two strides, since lines of equal length may have no separator in the columns that one of them comes by.
     """

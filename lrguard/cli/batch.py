@@ -14,6 +14,7 @@ from lrguard.batch import guard_all
 from lrguard.cli import parameters as p
 from lrguard.cli import streams
 from lrguard.cli.app import application
+from lrguard.cli.asking import Asker
 from lrguard.cli.envelope import details
 from lrguard.cli.place import place_for
 from lrguard.errors import DONE, FAILED, LrguardError
@@ -49,6 +50,10 @@ def batch(
     total_threshold: p.TotalThreshold = None,
     preview_chars: p.PreviewChars = None,
     encoding: p.Encoding = None,
+    intent: p.Intent = None,
+    summarize: p.Summarize = None,
+    no_summarize: p.NoSummarize = False,
+    summary_timeout: p.SummaryTimeout = None,
     media: p.Media = None,
     on_save_error: p.OnSaveError = None,
     config: p.Config = None,
@@ -61,12 +66,15 @@ def batch(
         if name not in ("files", "source", "each") and value is not None and value is not False
     }
     settings = resolve(given, os.environ)
-    with place_for(settings) as place:
+    asker = Asker()
+    with place_for(settings, ask=asker) as place:
         if each:
-            return _each(settings, place)
-        entries: Iterator[Entry | BadEntry]
-        entries = map(_of_file, files) if files else _entries(source, place)
-        return _guarded(list(entries), settings, settings.total_threshold, place)
+            status = _each(settings, place)
+        else:
+            entries: Iterator[Entry | BadEntry]
+            entries = map(_of_file, files) if files else _entries(source, place)
+            status = _guarded(list(entries), settings, settings.total_threshold, place)
+    return 128 + asker.signal if asker.signal else status
 
 
 def _guarded(entries: list[Entry | BadEntry], settings: Settings, total_threshold: int | None, place: Workplace) -> int:
@@ -87,6 +95,7 @@ def _guarded(entries: list[Entry | BadEntry], settings: Settings, total_threshol
             streams.write(written_error(entry))
             continue
         outcome, (_, used) = next(outcomes), next(kinds)
+        streams.notes(outcome.notes, quiet=settings.quiet)
         if outcome.failure:
             status = streams.report(outcome.failure)
         told = json_module.dumps({"version": 1, "outcome": outcome.kind.value, **details(outcome, used)}).encode()

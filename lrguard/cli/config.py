@@ -88,7 +88,7 @@ def trust(
     from lrguard.configuration.trust import approve
     from lrguard.configuration.trust import revoke as take_back
 
-    path = file or project_file(os.getcwd())
+    path = file or project_file(_here())
     if path is None:
         raise LrguardError(f"there is no {PROJECT} here", remedy="name the file to approve")
     if revoke:
@@ -126,9 +126,16 @@ def _rows(entries: Mapping[str, Entry]) -> dict[str, tuple[object, Origin]]:
         entry = entries.get(name) or Entry(getattr(defaults, name, None), Origin(DEFAULT))
         value = _plain(entry.value)
         if name == "session" and value is None:
-            value = default_session(os.environ, os.getcwd())
+            value = default_session(os.environ, _here())
         rows[name] = (os.path.abspath(str(value)) if name == "session" else value, entry.origin)
     return rows
+
+
+def _here() -> str:
+    try:
+        return os.getcwd()
+    except OSError as error:
+        raise LrguardError("cannot tell the working directory", error.strerror or str(error)) from None
 
 
 def _plain(value: object) -> object:

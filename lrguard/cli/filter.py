@@ -10,6 +10,7 @@ import typer
 from lrguard.cli import parameters as p
 from lrguard.cli import streams
 from lrguard.cli.app import COMMANDS, application
+from lrguard.cli.asking import Asker
 from lrguard.cli.place import place_for
 from lrguard.cli.signals import waking
 from lrguard.errors import DONE, FAILED, NO, ConfigurationError, LrguardError
@@ -40,11 +41,16 @@ def filter(
     show_session: p.ShowSession = None,
     tool: p.Tool = None,
     call_id: p.CallId = None,
+    args: p.Args = None,
+    intent: p.Intent = None,
     threshold: p.Threshold = None,
     agent: p.Agent = None,
     context_window: p.ContextWindow = None,
     preview_chars: p.PreviewChars = None,
     encoding: p.Encoding = None,
+    summarize: p.Summarize = None,
+    no_summarize: p.NoSummarize = False,
+    summary_timeout: p.SummaryTimeout = None,
     output: p.Output = None,
     json: p.Json = False,
     media: p.Media = None,
@@ -84,8 +90,8 @@ def filter(
 
 
 def _guarded(file: str | None, settings: Settings, *, check: bool) -> int:
-    descriptor = _open(file)
-    with place_for(settings, keeps=not check) as place:
+    descriptor, asker = _open(file), Asker()
+    with place_for(settings, keeps=not check, ask=asker) as place:
         try:
             with waking() as wake:
                 received = receive(descriptor, place.make_file, wake, _begun(descriptor))
@@ -103,7 +109,7 @@ def _guarded(file: str | None, settings: Settings, *, check: bool) -> int:
         if check:
             return DONE if outcome.kind is Kind.PASSED else NO
         status = _print(outcome, received, settings)
-        return _status(status, received)
+        return _status(status, received, asker)
 
 
 def _print(outcome: Outcome, received: Received, settings: Settings) -> int:
@@ -117,10 +123,11 @@ def _print(outcome: Outcome, received: Received, settings: Settings) -> int:
     return streams.report(outcome.failure) if outcome.failure else DONE
 
 
-def _status(status: int, received: Received) -> int:
+def _status(status: int, received: Received, asker: Asker) -> int:
     if received.failure:
         return streams.report(LrguardError("cannot read all of the result", received.failure))
-    return 128 + received.signal if received.signal else status
+    signal = received.signal or asker.signal
+    return 128 + signal if signal else status
 
 
 def _open(file: str | None) -> int:

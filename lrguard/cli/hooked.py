@@ -6,7 +6,6 @@ It knows nothing of Typer, so that a hook without options can be answered withou
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 
 from lrguard.cli import streams
 from lrguard.errors import DONE, LrguardError
@@ -16,6 +15,8 @@ from lrguard.harness.hosts import NAMES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from lrguard.settings import Settings
 
 BAD_OPTIONS = 1

@@ -16,10 +16,12 @@ import typer
 from lrguard.cli import parameters as p
 from lrguard.cli import streams
 from lrguard.cli.app import application
+from lrguard.cli.asking import Asker
 from lrguard.cli.filter import NESTED
-from lrguard.cli.place import cache_folder, session_for, temporary_file
-from lrguard.errors import LrguardError, SaveError
+from lrguard.cli.place import cache_folder, retire, session_for, temporary_file
+from lrguard.errors import ConfigurationError, LrguardError, SaveError
 from lrguard.guard import guard
+from lrguard.harness.command import environment, replace_by
 from lrguard.harness.mcp import Call
 from lrguard.harness.mcp_proxy import Guarding, Proxy, start
 from lrguard.intake.encoding import Utf8Scan
@@ -28,7 +30,7 @@ from lrguard.intake.source import Slice, Source
 from lrguard.intake.text_kind import TextKind
 from lrguard.measure.tokens import Count, Counter, Measurement
 from lrguard.outcome import Kind
-from lrguard.settings import Settings, resolve
+from lrguard.settings import Settings, Sources, gather
 from lrguard.workplace import Workplace
 
 HELP = """Start an MCP server and pass on everything between it and the client on standard input and output. Results of
@@ -41,6 +43,9 @@ WORDS_AS_THEY_ARE = {"allow_interspersed_args": False, "help_option_names": ["-h
 
 MAY_BE_DATA = re.compile(rb"[A-Za-z0-9+/=_-]{40}|\\u002[bB]")
 """What embedded data has at least once."""
+
+TOOLS_REMEMBERED = 1000
+"""Tools whose settings are kept, since the names come from outside."""
 
 app = application()
 
@@ -62,6 +67,9 @@ def mcp(
     context_window: p.ContextWindow = None,
     preview_chars: p.PreviewChars = None,
     encoding: p.Encoding = None,
+    summarize: p.Summarize = None,
+    no_summarize: p.NoSummarize = False,
+    summary_timeout: p.SummaryTimeout = None,
     media: p.Media = None,
     on_save_error: p.OnSaveError = None,
     config: p.Config = None,
@@ -76,13 +84,20 @@ def mcp(
     }
     if not server:
         raise LrguardError("there is no server", remedy="lrguard mcp [OPTIONS] -- SERVER ARGS")
+    environ = environment()
     if os.environ.get(NESTED) == "1":
-        os.execvp(server[0], server)
-    settings = resolve({"output": "mcp", "on_save_error": "preview", **given}, os.environ)
-    settings = replace(settings, declared_mcp=True, keeps_schema=keep_output_schema, offers_tools=tools)
-    results = _Results(settings)
+        replace_by(server, environ)
+    try:
+        sources = gather({**given, "output": "mcp"}, os.environ, defaults={"on_save_error": "preview"})
+        settings = sources.settings()
+        results = _Results(sources, settings, keeps_schema=keep_output_schema, offers_tools=tools)
+    except (ConfigurationError, OSError) as error:
+        streams.note(f"{error}; the server runs unguarded")
+        replace_by(server, environ)
+    streams.notes(settings.notes, quiet=settings.quiet)
     guarding = Guarding(
-        is_plain=lambda result, _: not MAY_BE_DATA.search(result),
+        threshold_of=results.threshold_of,
+        is_plain=lambda result: not MAY_BE_DATA.search(result),
         replaced=results.replaced,
         make_file=temporary_file,
         note=streams.note,
@@ -97,21 +112,38 @@ def mcp(
 class _Results:
     """Guards results as they come, in several threads."""
 
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
-        self._counter = _SharedCounter(settings.encoding, cache_folder(os.environ))
-        with session_for(settings) as session:
+    def __init__(self, sources: Sources, general: Settings, *, keeps_schema: bool, offers_tools: bool) -> None:
+        self._sources = sources
+        self._counter = _SharedCounter(general.encoding, cache_folder(os.environ))
+        with session_for(general) as session:
             self.session = session.tree.path
+        self._keeps_schema, self._offers_tools = keeps_schema, offers_tools
+        self._of_tools: dict[str | None, Settings] = {}
+
+    def threshold_of(self, call: Call) -> int | None:
+        """The threshold for a call; None where its result passes whatever it is."""
+        settings = self._settings(call)
+        return settings.threshold if settings.enabled else None
+
+    def _settings(self, call: Call) -> Settings:
+        if call.tool not in self._of_tools:
+            if len(self._of_tools) >= TOOLS_REMEMBERED:
+                self._of_tools.clear()
+            self._of_tools[call.tool] = replace(
+                self._sources.settings(tool=call.tool),
+                declared_mcp=True,
+                keeps_schema=self._keeps_schema,
+                offers_tools=self._offers_tools,
+            )
+        return self._of_tools[call.tool]
 
     @contextmanager
     def replaced(self, result: Source, call: Call) -> Iterator[Source | None]:
         """What stands for a result; None for the result itself."""
-        settings = replace(self._settings, tool=call.tool)
-        with self._place() as place:
+        settings = replace(self._settings(call), tool=call.tool, args=call.arguments)
+        with self._place(settings) as place:
             outcome = guard(_received(result), settings, place)
-            if not settings.quiet:
-                for note in outcome.notes:
-                    streams.note(note)
+            streams.notes(outcome.notes, quiet=settings.quiet)
             if outcome.failure:
                 streams.note(str(outcome.failure))
             # What only looks like a result is passed on like any other noise.
@@ -119,10 +151,10 @@ class _Results:
             yield None if is_noise or outcome.content is result else _on_one_line(outcome.content)
 
     @contextmanager
-    def _place(self) -> Iterator[Workplace]:
+    def _place(self, settings: Settings) -> Iterator[Workplace]:
         """A workplace for one result: its files are gone afterwards, as this process stays."""
         opened: list[int] = []
-        with session_for(replace(self._settings, session=self.session)) as session:
+        with session_for(replace(settings, session=self.session)) as session:
 
             def make_file() -> int:
                 try:
@@ -132,7 +164,8 @@ class _Results:
                 return opened[-1]
 
             try:
-                yield Workplace(session, self._counter, make_file)
+                yield Workplace(session, self._counter, make_file, ask=Asker())
+                retire(session, settings)
             finally:
                 for descriptor in opened:
                     os.close(descriptor)

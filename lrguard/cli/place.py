@@ -6,23 +6,28 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
+from lrguard.cli.asking import Asker
 from lrguard.errors import LrguardError, SaveError
 from lrguard.measure.tokens import Counter
 from lrguard.session.location import default_session
 from lrguard.session.store import Session
 from lrguard.settings import Settings
-from lrguard.workplace import Workplace
+from lrguard.workplace import Ask, Workplace
 
 LOOKED_AT = 2000
 """Tokens that a command which looks back prints by itself (contract, section 9)."""
 
 
 @contextmanager
-def place_for(settings: Settings, *, keeps: bool = True) -> Iterator[Workplace]:
-    """The workplace that `settings` name; temporary files of it are gone afterwards."""
+def place_for(settings: Settings, *, keeps: bool = True, ask: Ask | None = None) -> Iterator[Workplace]:
+    """The workplace that `settings` name; temporary files of it are gone afterwards.
+
+    Summaries are asked for with `ask`, else of the command that the settings name.
+    """
     session = session_for(settings)
+    make_file = _spooling(session) if keeps else temporary_file
     try:
-        yield Workplace(session, counter_for(settings), _spooling(session) if keeps else temporary_file, keeps)
+        yield Workplace(session, counter_for(settings), make_file, keeps, ask or Asker())
         retire(session, settings)
     finally:
         session.close()

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json as json_module
 import os
 import signal
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import Annotated, NoReturn
 
@@ -16,6 +17,7 @@ from lrguard.cli import streams
 from lrguard.cli.app import application
 from lrguard.cli.filter import NESTED
 from lrguard.cli.place import place_for
+from lrguard.cli.progress import Line
 from lrguard.cli.signals import waking
 from lrguard.errors import ConfigurationError, LrguardError
 from lrguard.guard import guard
@@ -52,17 +54,26 @@ def run(
         str | None, typer.Option("--shell", metavar="LINE", help="Run this line with `sh -c` instead of CMD.")
     ] = None,
     merge: Annotated[
-        bool, typer.Option("--merge", help="Both as one result on standard output, in the order they were printed.")
+        bool,
+        typer.Option(
+            "--merge",
+            help="Both as one result on standard output, in the order they were printed; always with `--output mcp`.",
+        ),
     ] = False,
     session: p.Session = None,
     show_session: p.ShowSession = None,
     tool: p.Tool = None,
     call_id: p.CallId = None,
+    args: p.Args = None,
+    intent: p.Intent = None,
     threshold: p.Threshold = None,
     agent: p.Agent = None,
     context_window: p.ContextWindow = None,
     preview_chars: p.PreviewChars = None,
     encoding: p.Encoding = None,
+    summarize: p.Summarize = None,
+    no_summarize: p.NoSummarize = False,
+    summary_timeout: p.SummaryTimeout = None,
     output: p.Output = None,
     json: p.Json = False,
     media: p.Media = None,
@@ -92,8 +103,10 @@ def run(
             streams.note(f"cannot find the session: {error.strerror}; the command runs unguarded")
         else:
             streams.notes(settings.notes, quiet=settings.quiet)
+            if settings.summarize and settings.args is None:
+                settings = replace(settings, args=json_module.dumps({"command": command}))
             if settings.enabled or settings.output == "json":
-                return _guarded(command, environ, settings, place, merge=merge)
+                return _guarded(command, environ, settings, place, merge=merge or settings.output == "mcp")
     _unguarded(command, environ, merge=merge)
 
 
@@ -101,12 +114,13 @@ def _guarded(
     command: Sequence[str], environ: Mapping[str, str], settings: Settings, place: Workplace, *, merge: bool
 ) -> int:
     printer = _Printer()
-    progress = _Progress() if streams.is_terminal(streams.ERRORS) and not settings.quiet else None
+    progress = Line() if streams.is_terminal(streams.ERRORS) and not settings.quiet else None
     pipes = [("merged", streams.OUTPUT)] if merge else [("stdout", streams.OUTPUT), ("stderr", streams.ERRORS)]
     outputs = [Output(name, target, place.make_file) for name, target in pipes]
     # A signal also finds this process waiting for a signalled command to end, and then guarding what arrived.
     with waking((*PASSED_ON, signal.SIGCHLD)) as wake:
-        ended = Command(command, outputs, environ).watch(wake, printer.write, progress.tell if progress else None)
+        tell = (lambda size: progress.show(f"lrguard: {size_text(size)} so far" if size else "")) if progress else None
+        ended = Command(command, outputs, environ).watch(wake, printer.write, tell)
         if progress:
             progress.erase()
         leave_readers(ended.held, environ)
@@ -191,27 +205,3 @@ class _Printer:
         except LrguardError as error:
             self._gone.add(to)
             streams.note(str(error))
-
-
-class _Progress:
-    """A line on the terminal that tells how much has arrived."""
-
-    def __init__(self) -> None:
-        self._shown = ""
-
-    def tell(self, size: int) -> None:
-        """Show `size` bytes in the place of what was shown last."""
-        line = f"lrguard: {size_text(size)} so far"
-        if size and line != self._shown:
-            self._show(line)
-
-    def erase(self) -> None:
-        """Leave the line empty."""
-        if self._shown:
-            self._show("")
-
-    def _show(self, line: str) -> None:
-        with suppress(OSError):
-            if os.tcgetpgrp(streams.ERRORS) == os.getpgrp():
-                os.write(streams.ERRORS, f"\r{line.ljust(len(self._shown))}\r{line}".encode())
-                self._shown = line

@@ -25,6 +25,7 @@ def waking(numbers: Iterable[signal.Signals] = ENDING) -> Iterator[int]:
             yield streams.begun.wake
         finally:
             _give_back()
+            streams.begun.wake = None  # whoever waits the next time waits with a descriptor of its own
         return
     reader, writer = os.pipe()
     os.set_blocking(writer, False)

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
 from select import select
 
 from lrguard.errors import LrguardError
 from lrguard.instant import Begun
+
+TYPE_CHECKING = False  # a hook pays for every import
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 INPUT, OUTPUT, ERRORS = 0, 1, 2
 PIPE_CLOSED = 141

@@ -172,7 +172,10 @@ def _of_response(saved: Saved, choice: Choice, opened: list[int]) -> Target:
         return target
     reading = choice.session.open(saved, Part.READING_COPY)
     opened.append(reading.descriptor)
-    is_mcp = target.kind is TextKind.JSON and mcp_result.read(original, lambda: Spool(temporary_file)) is not None
+    # What was said to be an MCP result, such as an array of blocks, is known by its copy, which is no JSON.
+    declared = saved.record.reading is not None and not saved.record.reading.file.endswith(".json")
+    mcp = mcp_result.read(original, lambda: Spool(temporary_file), declared=declared)
+    is_mcp = target.kind is TextKind.JSON and mcp is not None
     return Target(target.name, saved, original, target.text, reading, target.kind, target.media_type, is_mcp)
 
 

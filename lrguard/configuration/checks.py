@@ -7,7 +7,6 @@ allowed and ends the sentence "give ...".
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import isfinite
 
 from lrguard.configuration import quantities
 from lrguard.options import ENCODINGS, MEDIA, ON_SAVE_ERROR, OUTPUTS
@@ -49,9 +48,7 @@ def switch(value: object) -> object:
 
 def seconds(value: object) -> object:
     """A time limit, as a float."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ValueError(f"seconds, more than 0 and at most {LONGEST_SUMMARY}")
-    if not isfinite(value) or not 0 < value <= LONGEST_SUMMARY:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= LONGEST_SUMMARY:
         raise ValueError(f"seconds, more than 0 and at most {LONGEST_SUMMARY}")
     return float(value)
 

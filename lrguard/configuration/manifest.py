@@ -32,7 +32,7 @@ _TAG = "tag:yaml.org,2002:"
 
 def is_json(data: bytes, file: str) -> bool:
     """Whether a file is a manifest in JSON, by its name or else by its content: no TOML begins with a brace."""
-    return file.endswith(".json") or data.lstrip().startswith((b"{", b"\xef\xbb\xbf{"))
+    return file.endswith(".json") or data.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{")
 
 
 def is_yaml(file: str) -> bool:

@@ -82,7 +82,7 @@ def _is_ours(facts: os.stat_result) -> bool:
 
 def unreadable(path: str, why: str, what: str = "the configuration") -> ConfigurationError:
     """The error for a file that cannot be read or parsed."""
-    return ConfigurationError(f"cannot use {what} {path}", why)
+    return ConfigurationError(f"cannot use {what} {path or repr(path)}", why)
 
 
 def reason(error: OSError | ValueError) -> str:

@@ -7,11 +7,14 @@ the result is copied and only its text changed. The keys of a saved output go, o
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
 
 from lrguard.harness import blocks
 from lrguard.harness.call import Call, OtherEventError, Payload, expect, member, settled, string
 from lrguard.harness.host_file import HostFile
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
 NAME = "claude-code"
 

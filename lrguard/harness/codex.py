@@ -5,10 +5,12 @@ Codex cuts the output of commands before a hook sees it and keeps the rest nowhe
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from lrguard.harness import blocks
 from lrguard.harness.call import Call, Payload, expect, settled
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 NAME = "codex"
 

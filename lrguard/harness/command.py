@@ -112,7 +112,7 @@ class Command:
         self._code: int | None = None
         # SIGCHLD tells of the end, also where this process was started with it blocked.
         mask = signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGCHLD,))
-        writers = []
+        writers: list[int] = []
         try:
             for output in outputs:
                 reader, writer = os.pipe()
@@ -224,19 +224,19 @@ def leave_readers(pipes: Iterable[int], environ: Mapping[str, str]) -> None:
         os.close(pipe)
 
 
-def _targets(writers: Sequence[int]) -> Iterable[tuple[int, int]]:
+def _targets(writers: list[int]) -> Iterable[tuple[int, int]]:
     return zip(writers * 2 if len(writers) == 1 else writers, (1, 2), strict=True)
 
 
 def _spawn(words: Sequence[str], environ: Mapping[str, str], actions: Sequence[Action], mask: Iterable[int]) -> int:
     """The process that runs `words`; a script that names no interpreter is run by the shell, as shells do."""
 
-    def spawn(program: str, arguments: Sequence[str]) -> int:
+    def spawn(program: str, arguments: list[str]) -> int:
         return os.posix_spawnp(program, arguments, environ, file_actions=actions, setsigmask=mask, setsigdef=RESTORED)
 
     try:
         try:
-            return spawn(words[0], words)
+            return spawn(words[0], list(words))
         except OSError as error:
             script = _found(words[0], environ) if error.errno == errno.ENOEXEC else None
             if script is None:

@@ -8,10 +8,13 @@ the notice is text like any other, a tool may have forged it.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 
 from lrguard.harness.call import Call, OtherEventError, Payload, ended, member, settled, string
 from lrguard.harness.host_file import HostFile
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 NAME = "copilot-cli"
 

@@ -6,10 +6,12 @@ own message.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from lrguard.harness import blocks
 from lrguard.harness.call import Call, OtherEventError, Payload, settled, string
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 NAME = "cursor"
 

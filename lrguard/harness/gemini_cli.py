@@ -6,9 +6,11 @@ inside the workspace, where lrguard keeps nothing. What a tail call of another h
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from lrguard.harness.call import Call, Payload, ended, expect, member, settled, string
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 NAME = "gemini-cli"
 

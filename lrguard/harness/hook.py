@@ -7,7 +7,6 @@ to nothing imported; the rest of lrguard is asked only then.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
 
 from lrguard.harness import hosts, own
 from lrguard.harness.call import Call, OtherEventError
@@ -16,7 +15,12 @@ from lrguard.options import PROFILES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from lrguard.harness.ledger import Ledger
+
+    Replace = Callable[[Call, "Room"], object]
+    """What asks the rest of lrguard: the host's answer, None for silence."""
 
 LARGEST = 512 * 1024 * 1024
 """Bytes of a payload beyond which it is left alone, since decoding it takes several times as much memory."""
@@ -36,9 +40,6 @@ _LONGEST, _KEPT = 60, 40
 
 _BLANKS = " \t\r\n"
 _WORDS = bytes(b if b < 128 and chr(b).isalnum() else 0x20 for b in range(256))
-
-Replace = Callable[[Call, "Room"], object]
-"""What asks the rest of lrguard: the host's answer, None for silence."""
 
 
 class Room:

@@ -7,10 +7,11 @@ only the one that is needed is imported.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from importlib import import_module
-
 from lrguard.harness.call import Call, OtherEventError, Payload, member
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
 NAMES = ("claude-code", "codex", "gemini-cli", "opencode", "copilot-cli", "cursor")
 """What may stand on the command line."""
@@ -58,6 +59,8 @@ def read(payload: object, environ: Mapping[str, str]) -> Call | None:
     if isinstance(payload, dict):
         for recognizes, adapter in HOSTS:
             if recognizes(payload):
-                call: Call | None = import_module(f"lrguard.harness.{adapter}").read(payload, environ)
+                # `importlib` would do the same and take longer to import than most adapters.
+                module = __import__(f"lrguard.harness.{adapter}", fromlist=["read"])
+                call: Call | None = module.read(payload, environ)
                 return call
     raise OtherEventError("it has the form of no host that is known here")

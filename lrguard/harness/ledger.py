@@ -10,9 +10,12 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
 
 from lrguard.session.folder import Folder, open_root
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 FILE = "turns"
 RECORDS = ".lrguard"

@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
-from threading import Semaphore, Thread
+from threading import Lock, Semaphore, Thread
 from time import monotonic
+from typing import TypeVar
 
 from lrguard.errors import LrguardError
 from lrguard.harness import mcp, mcp_tools
@@ -35,6 +36,8 @@ GUARDED_AT_ONCE = 8
 
 ENDED, CLIENT_LEFT = "ended", "client left"
 
+Found = TypeVar("Found")
+
 Replaced = AbstractContextManager[Source | None]
 """What stands for a result, None for the result itself; its files are gone afterwards."""
 
@@ -43,11 +46,13 @@ Replaced = AbstractContextManager[Source | None]
 class Guarding:
     """What the proxy needs to know of results.
 
-    `is_plain` tells quickly that there is nothing to do for one; `replaced` does it; `note` says something to whoever
-    watches. `session` is where the tools of `offers_tools` look, with the threshold that bounds what they print.
+    `threshold_of` tells the threshold of a call, None where its result is to be left alone. Up to so many bytes
+    `is_plain` tells quickly that there is nothing to do; `replaced` does it. `note` says something to whoever watches.
+    `session` is where the tools of `offers_tools` look, and `threshold` bounds what they print.
     """
 
-    is_plain: Callable[[bytes, Call], bool]
+    threshold_of: Callable[[Call], int | None]
+    is_plain: Callable[[bytes], bool]
     replaced: Callable[[Source, Call], Replaced]
     make_file: Callable[[], int]
     note: Callable[[str], None]
@@ -70,6 +75,7 @@ class Proxy:
         self._calls = Calls()
         self._own = mcp_tools.definitions() if guarding.offers_tools else []
         self._jobs: list[Thread] = []
+        self._jobs_lock = Lock()
         self._places = Semaphore(GUARDED_AT_ONCE)
         self._is_waiting, self._chunks = False, 0
 
@@ -135,29 +141,43 @@ class Proxy:
 
     def _read_client(self) -> None:
         for line in lines(lambda: read(self._from_client), self._guarding.make_file):
-            if not line.torn:
-                data = line.data()
-                found = mcp.messages(data)
-                if len(found) == 1 and self._is_own(data, found[0]):
-                    self._start(self._answer, line, found[0])
-                    continue
-                for message in found:
-                    self._calls.ask(data, message)
+            own = [] if line.torn else self._safely(self._asked, line)
+            if own:
+                self._start(self._answer, line, own[0])
+                continue
             self._to_server.write(line.source.chunks(), torn=line.torn)
             line.close()
         self._events.put(CLIENT_LEFT)
 
     def _read_server(self) -> None:
         for line in lines(self._next_of_server, self._guarding.make_file):
-            answered = [] if line.torn else self._answered(line)
+            answered = [] if line.torn else self._safely(self._answered, line)
             if any(call.method != mcp.LISTING for _, call in answered):
                 self._start(self._guard, line, answered)
                 continue
-            edits = [edit for message, call in answered for edit in self._listing(line, message, call)]
+            edits = [edit for answer in answered for edit in self._safely(self._listing, line, *answer)]
             self._write(line, edits)
         for job in list(self._jobs):
             job.join()
         self._to_client.close()
+
+    def _asked(self, line: Line) -> list[Message]:
+        """Note what a line of the client asks for; the message when it is a call of one of lrguard's own tools."""
+        data = line.data()
+        found = mcp.messages(data)
+        if len(found) == 1 and self._is_own(data, found[0]):
+            return found
+        for message in found:
+            self._calls.ask(data, message)
+        return []
+
+    def _safely(self, work: Callable[..., list[Found]], *given: object) -> list[Found]:
+        """What `work` finds; nothing where it fails, since no message may be lost to a mistake of the proxy."""
+        try:
+            return work(*given)
+        except Exception as error:
+            self._guarding.note(f"internal error: {type(error).__name__}: {error}; a message was passed on")
+            return []
 
     def _answered(self, line: Line) -> list[tuple[Message, Call]]:
         """The results in a line that are to be looked at, with the requests that they answer."""
@@ -169,10 +189,11 @@ class Proxy:
             if call is None or result is None:
                 continue
             if call.method != mcp.LISTING:
-                if mcp.is_left_alone(data, result):
+                threshold = self._guarding.threshold_of(call)
+                if threshold is None or mcp.is_left_alone(data, result):
                     continue
-                size = result.end - result.start
-                if size <= self._guarding.threshold and self._guarding.is_plain(data[result.start : result.end], call):
+                is_small = result.end - result.start <= threshold
+                if is_small and self._guarding.is_plain(bytes(data[result.start : result.end])):
                     continue
             found.append((message, call))
         return found
@@ -193,7 +214,7 @@ class Proxy:
             edits: list[tuple[int, int, Source]] = []
             for message, call in answered:
                 if call.method == mcp.LISTING:
-                    edits += self._listing(line, message, call)
+                    edits += self._safely(self._listing, line, message, call)
                     continue
                 result = message.result
                 assert result is not None
@@ -240,15 +261,15 @@ class Proxy:
                 self._places.release()
 
         thread = Thread(target=job, daemon=True)
-        self._jobs = [one for one in self._jobs if one.is_alive()]
-        self._jobs.append(thread)
         thread.start()
+        with self._jobs_lock:
+            self._jobs = [*(one for one in self._jobs if one.is_alive()), thread]
 
 
 def start(command: Sequence[str]) -> subprocess.Popen[bytes]:
     """The server, started with its input and output caught; raises LrguardError with the status that shells give."""
     try:
-        return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+        return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, close_fds=False)
     except (OSError, ValueError) as error:
         status = 127 if isinstance(error, FileNotFoundError) else 126
         why = getattr(error, "strerror", None) or str(error)

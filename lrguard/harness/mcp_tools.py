@@ -94,10 +94,17 @@ def answer(tool: str, arguments: str | None, session: str, threshold: int) -> by
     except ValueError as error:
         return _result([f"lrguard: cannot use the arguments: {error}"], is_error=True)
     program = [sys.executable, "-P", "-m", "lrguard", command, "-s", session]
-    environ = {**os.environ, "LRGUARD_SAVED_ONLY": "1", "LRGUARD_THRESHOLD": str(threshold)}
+    environ = {name: value for name, value in os.environ.items() if not name.startswith("LRGUARD_")}
+    environ |= {"LRGUARD_SAVED_ONLY": "1", "LRGUARD_THRESHOLD": str(threshold)}
     try:
         done = subprocess.run(
-            [*program, *words], stdin=subprocess.DEVNULL, capture_output=True, env=environ, timeout=SECONDS, check=False
+            [*program, *words],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            cwd="/",  # where no configuration of a project has anything to say
+            env=environ,
+            timeout=SECONDS,
+            check=False,
         )
     except (subprocess.TimeoutExpired, OSError, ValueError) as error:
         return _result([f"lrguard: the {command} failed: {type(error).__name__}"], is_error=True)

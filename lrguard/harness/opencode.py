@@ -6,11 +6,14 @@ A built-in tool's result is cut to its tail and kept whole in a file of OpenCode
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 
 from lrguard.harness import blocks
 from lrguard.harness.call import Call, OtherEventError, Payload, ended, member, string
 from lrguard.harness.host_file import HostFile
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 NAME = "opencode"
 

@@ -8,7 +8,10 @@ context as a message has.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 LOOKING_BACK = ("peek", "schema", "grep", "list", "count", "purge", "config")
 """Commands that bound what they print by themselves."""

@@ -46,26 +46,20 @@ def replacement(
     )
     room.enter(place.session.tree.path, expected if expected <= settings.threshold else MESSAGE)
     left = total - room.before
-    settings = replace(
-        settings,
-        tool=settings.tool or call.tool or None,
-        call_id=settings.call_id or call.call_id or None,
-        output="text",
-    )
+    settings = replace(settings, output="text", media="extract")
     if not room.exempt:
         fitting = max(left - _BESIDE_PREVIEW, 0) * _CHARACTERS_A_TOKEN
         settings = replace(settings, preview_chars=min(settings.preview_chars, fitting))
     try:
         outcome = _guarded(call, settings, place)
-        if not room.exempt and _passes(outcome, expected) > max(left, _ALWAYS):
+        if not room.exempt and _stays(call, outcome) > max(left, _ALWAYS):
             fits = min(max(left, _ALWAYS), settings.threshold)
             outcome = _guarded(call, replace(settings, threshold=fits, combined=total), place)
     except Unspooled as error:
         raise Unsaved("cannot keep the result", error.why, "it stays as it was") from None
+    room.settle(_stays(call, outcome) if outcome is None or outcome.kind is Kind.PASSED else outcome.content_tokens)
     if outcome is None:
-        room.settle(expected)
         return None
-    room.settle(outcome.content_tokens)
     if outcome.kind is Kind.PASSED and not (outcome.failure and settings.on_save_error == "preview"):
         if outcome.failure:
             raise Unsaved(outcome.failure.what, outcome.failure.why, "the result stays as it was")
@@ -74,10 +68,11 @@ def replacement(
     return call.answer(_around(call, text))
 
 
-def _passes(outcome: Outcome | None, expected: int) -> int:
-    """The tokens of a result that goes into the context, 0 where a message stands for it."""
-    if outcome is None:
-        return expected
+def _stays(call: Call, outcome: Outcome | None) -> int:
+    """The tokens of a result that go into the context as they are, 0 where a message stands for it."""
+    if outcome is None or (call.file and outcome.kind is Kind.PASSED):
+        # What the model sees is the host's own notice, or a text that was found to fit.
+        return min(about(_bytes(call.text[:_ESTIMATED])), MESSAGE if call.file else _ESTIMATED)
     return 0 if outcome.kind in (Kind.OFFLOADED, Kind.BINARY) or outcome.failure else outcome.content_tokens
 
 

@@ -124,22 +124,27 @@ def _escaped(char: str) -> str:
 class Place:
     """A container on the way to its leaves; `step` is its key's bytes, its index, or None for a root.
 
-    `start` is the byte where it begins; `record` the nearest place from here up that is an element of an array, or else
-    the document.
+    `start` is the byte where it begins.
     """
 
-    __slots__ = ("anchor", "depth", "general", "parent", "record", "start", "step")
+    __slots__ = ("_record", "anchor", "depth", "general", "parent", "start", "step")
 
     def __init__(self, parent: Place | None, step: bytes | int | None, start: int) -> None:
         self.parent, self.step, self.start = parent, step, start
         self.depth: int = 0 if parent is None else parent.depth + 1
         self.general: str | None = "$" if parent is None else None
         self.anchor: Place | None = None
-        self.record: Place = self
+        # None for this place itself: a cycle would stay in memory for as long as nothing is collected.
+        self._record: Place | None = None
         if parent is not None and parent.parent is not None and not isinstance(step, int):
-            self.record = parent.record
+            self._record = parent.record
         if parent is not None and self.depth > GENERAL_DEPTH:
             self.anchor = parent.anchor or parent
+
+    @property
+    def record(self) -> Place:
+        """The nearest place from here up that is an element of an array, or else the document."""
+        return self._record or self
 
 
 GENERAL_DEPTH = 40

@@ -10,6 +10,7 @@ import re
 from enum import Enum
 from typing import NamedTuple
 
+from lrguard.assets.fragments import without_data
 from lrguard.errors import NO, LrguardError
 from lrguard.inspect.excerpt import (
     BYTES_A_TOKEN,
@@ -231,7 +232,8 @@ def tail(text: Source, lines: int, tokens: int, count: Count) -> Excerpt:
 def overview(text: Source, tokens: int, count: Count, about: str = "") -> Excerpt:
     """What a text is like at a glance: its lines and bytes, then all of it if that fits, else its head and its tail.
 
-    `about` is put before the numbers, on the same line: what else is known of the text.
+    `about` is put before the numbers, on the same line: what else is known of the text. Embedded data is told of, not
+    shown, unless there is no bound: at a glance nobody reads it.
     """
     total = line_count(text)
     facts = f"{about}{', ' if about else ''}{total} line{'s' * (total != 1)}, {text.size} bytes\n"
@@ -242,7 +244,7 @@ def overview(text: Source, tokens: int, count: Count, about: str = "") -> Excerp
     room = max(2, tokens - count(facts) - 2 * _MARK_TOKENS)
     raw = read_characters(text, 0, text.size, tokens * BYTES_A_TOKEN + 4)
     if len(encode(raw)) == text.size and not count_over(raw, room, count):
-        return Excerpt((facts, "\n", _ended(shown(raw))))
+        return Excerpt((facts, "\n", without_data(_ended(shown(raw)))))
     fits = head_that_fits(raw, room // 2, count)
     feed = raw.rfind("\n", 0, fits) + 1
     top = raw[: feed if feed > fits // 2 else fits]
@@ -253,7 +255,8 @@ def overview(text: Source, tokens: int, count: Count, about: str = "") -> Excerp
     bottom = end[feed if 0 < feed < begin + (len(end) - begin) // 2 else begin :]
     left_to = text.size - len(encode(bottom))
     mark, option = _left_out(text, left_from, left_to, top, bottom, total)
-    return Excerpt((facts, "\n", _ended(shown(top)), mark, _ended(shown(bottom))), go_on=option)
+    both = [without_data(_ended(shown(part))) for part in (top, bottom)]
+    return Excerpt((facts, "\n", both[0], mark, both[1]), go_on=option)
 
 
 def _left_out(text: Source, start: int, end: int, top: str, bottom: str, total: int) -> tuple[str, tuple[str, ...]]:

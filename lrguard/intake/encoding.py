@@ -33,16 +33,16 @@ class Utf8Scan:
     """What is to be known of bytes to judge whether they are UTF-8, gathered piece by piece.
 
     `invalid` counts bytes that no UTF-8 has at their place, `torn` those of a last character that the input cuts short
-    (known after `end`). `continuations` counts the further bytes of valid characters, a measure of how much there is
-    that only UTF-8 explains. `nuls` counts NULs, `first_high` is the offset of the first byte above 127 (-1: none; the
-    piece's beginning is meant, not the byte).
+    (known after `end`). `continuations` counts the further bytes of valid characters, a measure of how much there is that
+    only UTF-8 explains. `newlines` counts line feeds, `nuls` NULs. `first_high` is the offset of the first byte above 127
+    (-1: none; the piece's beginning is meant, not the byte).
     """
 
-    __slots__ = ("_pending", "continuations", "first_high", "invalid", "noise", "nuls", "size", "torn")
+    __slots__ = ("_pending", "continuations", "first_high", "invalid", "newlines", "noise", "nuls", "size", "torn")
 
     def __init__(self) -> None:
         """Nothing has been read yet."""
-        self.size = self.invalid = self.torn = self.continuations = self.nuls = self.noise = 0
+        self.size = self.invalid = self.torn = self.continuations = self.nuls = self.newlines = self.noise = 0
         self.first_high = -1
         self._pending = b""
 
@@ -59,8 +59,8 @@ class Utf8Scan:
     def feed(self, piece: bytes) -> None:
         """Take `piece` into account, which follows on what was fed before."""
         start, self.size = self.size, self.size + len(piece)
-        # To look for one is fifty times as fast as to count them.
-        if 0 in piece:
+        self.newlines += piece.count(b"\n")
+        if 0 in piece:  # to look for one is fifty times as fast as to count them
             self.nuls += piece.count(0)
         if piece.isascii() and not self._pending:
             return

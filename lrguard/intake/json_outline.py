@@ -19,16 +19,19 @@ Plan = Union["Mapping[str, Plan]", "list[Plan]", None]
 
 _STRING = rb'"(?:[^"\\]++|\\.)*+"'
 _PLAIN = rb'[^"\[\]{}]++'
-# Containers of up to three levels are one token: each attempt that fails reads on three levels at most, so the whole
+# Containers of up to eight levels are one token: each attempt that fails reads on eight levels at most, so the whole
 # stays linear.
 _NESTED = _STRING
-for _ in range(3):
+for _ in range(8):
     _NESTED = rb"(?:" + _STRING + rb"|[\[{](?:" + _PLAIN + rb"|" + _NESTED + rb")*+[\]}])"
 _INSIDE = re.compile(rb"(?:" + _PLAIN + rb"|" + _NESTED + rb")*+", re.DOTALL)
 _WHOLE_STRING = re.compile(_STRING, re.DOTALL)
 _SCALAR = re.compile(rb'[^\s,\]}"\[{:]++')
 _BLANK = re.compile(rb"[ \t\r\n]*+")
 _NAMES_READ = 256
+
+DEEPEST = 10_000
+"""Levels below which a document is not followed."""
 
 
 class NotOutlined(Exception):
@@ -163,6 +166,8 @@ class _Reader:
             mark = self._data[at : at + 1]
             if mark in (b"{", b"["):
                 depth += 1
+                if depth > DEEPEST:
+                    raise NotOutlined
             elif mark in (b"}", b"]"):
                 depth -= 1
                 if not depth:

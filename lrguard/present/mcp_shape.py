@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from itertools import islice
 
 from lrguard.intake.json_outline import Value
-from lrguard.intake.mcp_result import Block, Envelope, Role, reference_of
+from lrguard.intake.mcp_envelope import Block, Envelope, Role, reference_of
 from lrguard.intake.source import Source, Spool
 from lrguard.present.mcp_structured import shrunk
 
@@ -43,14 +43,14 @@ def text_block(text: str, more: Iterable[bytes] = ()) -> bytes:
     return b"".join([b'{"type":"text","text":', json_string(text), *(b"," + one for one in more), b"}"])
 
 
-def wrapped(text: Source, spool: Spool, *, bare: bool = False) -> Source:
+def wrapped(text: Source, spool: Spool, *, bare: bool = False, is_error: bool = False) -> Source:
     """An MCP result with one block that says `text`, or its `bare` array of blocks; invalid UTF-8 becomes U+FFFD."""
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     spool.write(b'[{"type":"text","text":"' if bare else b'{"content":[{"type":"text","text":"')
     for chunk in text.chunks():
         spool.write(json_string(decoder.decode(chunk))[1:-1])
     spool.write(json_string(decoder.decode(b"", final=True))[1:-1])
-    spool.write(b'"}]' if bare else b'"}]}\n')
+    spool.write(b'"}]' if bare else b'"}],"isError":true}\n' if is_error else b'"}]}\n')
     return spool.source()
 
 
@@ -169,7 +169,8 @@ class _Places:
         for start, length in islice(self._replaced, first, None):
             if start >= value.end:
                 break
-            if self._document.read(start, start + 1) == b"{":
+            # In JSON inside of a string the quote of an object's first name is escaped.
+            if self._document.read(start, start + 2) == b'{"':
                 found.append(Value(start, start + length))
         return found
 

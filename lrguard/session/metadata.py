@@ -21,6 +21,8 @@ _VERSION = 1
 _TEXT = 1024
 _SIGHTINGS = 100
 _ASSETS = 10_000
+_SUMMARIES = 8
+_SUMMARY = 12_000
 _LARGEST = 2**63
 
 
@@ -51,6 +53,13 @@ class ReadingRecord(NamedTuple):
     sha256: str
 
 
+class SummaryRecord(NamedTuple):
+    """A summary of the response by a model; `key` is a sha256 of what it was asked for with."""
+
+    key: str
+    text: str
+
+
 class Sighting(NamedTuple):
     """One time that the content came: in UTC, from which tool, in which call."""
 
@@ -63,7 +72,8 @@ class Sighting(NamedTuple):
 class Record:
     """What is known of one saved response; `file` is relative to the session.
 
-    `sightings` are the first and the latest ones, oldest first, never none; `seen` counts all of them.
+    `sightings` are the first and the latest ones, oldest first, never none; `seen` counts all of them. `summaries` are
+    the latest ones, oldest first.
     """
 
     id: str
@@ -81,6 +91,7 @@ class Record:
     seen: int
     sightings: tuple[Sighting, ...]
     assets: tuple[AssetRecord, ...]
+    summaries: tuple[SummaryRecord, ...] = ()
 
     @property
     def first_seen(self) -> datetime:
@@ -102,6 +113,16 @@ class Record:
         latest = (*self.sightings[1:], sighting)[1 - _SIGHTINGS :]
         return replace(self, seen=self.seen + 1, sightings=(self.sightings[0], *latest))
 
+    def summary(self, key: str) -> str | None:
+        """The text of the summary with that key."""
+        return next((one.text for one in self.summaries if one.key == key), None)
+
+    def summarized(self, summary: SummaryRecord) -> Record:
+        """This record with one more summary; of many the latest are kept."""
+        others = (one for one in self.summaries if one.key != summary.key)
+        kept = SummaryRecord(summary.key, summary.text[:_SUMMARY])
+        return replace(self, summaries=(*others, kept)[-_SUMMARIES:])
+
     def to_json(self) -> builtins.bytes:
         """The record as it is written, in at most `LIMIT` bytes; long JSONPaths are left out where that takes it."""
         import json
@@ -116,6 +137,7 @@ class Record:
                 for one in self.sightings
             ],
             "assets": assets,
+            "summaries": [one._asdict() for one in self.summaries],
         }
         for longest in (4096, 256, 0):
             for asset in assets:
@@ -163,6 +185,7 @@ def read_record(data: bytes, identifier: str) -> Record:
         seen=fields.integer("seen"),
         sightings=tuple(_read_sighting(one) for one in fields.objects("sightings", _SIGHTINGS)),
         assets=tuple(_read_asset(one) for one in fields.objects("assets", _ASSETS)),
+        summaries=_read_summaries(fields),
     )
     if not names.is_response_file(record.file, identifier, reading=False):
         raise BrokenRecordError("its file is not one of this session")
@@ -179,6 +202,13 @@ def _read_reading(fields: _Fields, identifier: str) -> ReadingRecord | None:
     if not names.is_response_file(reading.file, identifier, reading=True):
         raise BrokenRecordError("its reading copy is not one of this session")
     return reading
+
+
+def _read_summaries(fields: _Fields) -> tuple[SummaryRecord, ...]:
+    if fields.value("summaries") is None:
+        return ()
+    found = fields.objects("summaries", _SUMMARIES)
+    return tuple(SummaryRecord(one.sha256("key"), one.text("text")[:_SUMMARY]) for one in found)
 
 
 def _read_sighting(fields: _Fields) -> Sighting:

@@ -22,7 +22,7 @@ from lrguard.session import names
 from lrguard.session.facts import Facts, merged_assets, new_record, original_file, reading_extension, reading_files
 from lrguard.session.folder import sha256_of, write_all
 from lrguard.session.lock import Lock
-from lrguard.session.metadata import BrokenRecordError, ReadingRecord, Record, Sighting, sighting
+from lrguard.session.metadata import BrokenRecordError, ReadingRecord, Record, Sighting, SummaryRecord, sighting
 from lrguard.session.pending import PendingAssets, Publication, relative
 from lrguard.session.reader import Saved, SessionReader, reason
 from lrguard.session.temporaries import Temporaries
@@ -144,6 +144,16 @@ class Session(SessionReader):
             self._drop(used)
         return self.saved(record)
 
+    def keep_summary(self, saved: Saved, summary: SummaryRecord) -> None:
+        """Note a summary of a saved response beside what else is known of it. Raises `SaveError`."""
+        used: list[str] = []
+        try:
+            self._attempt(lambda: self._add_summary(saved, summary, used))
+        except BrokenRecordError as error:
+            raise SaveError(f"cannot keep a summary of {saved.id}", reason(error)) from None
+        finally:
+            self._drop(used)
+
     def failure(self, error: OSError) -> SaveError:
         """The error to report when the session could not be written because of `error`."""
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)
@@ -204,6 +214,13 @@ class Session(SessionReader):
                 publication.take_back()
                 raise
             return record
+
+    def _add_summary(self, saved: Saved, summary: SummaryRecord, used: list[str]) -> None:
+        self.tree.refresh()
+        with Lock(self.tree.make_folder(names.RECORDS)):
+            record = self.record(saved.id)
+            if record.sha256 == saved.record.sha256:
+                self._write_record(record.summarized(summary), used, None)
 
     def _slots(self, facts: Facts) -> tuple[Record | None, list[_Slot]]:
         """The record of the same content where its file is intact; else the ids it may get, the shortest first."""

@@ -19,6 +19,11 @@ from lrguard.structure.window import WINDOW, Window
 
 _EVENT = re.compile(r"data: ?(?=[{\[])")
 _INSIDE_LINE = re.compile(r'\{[ \t]*"|\[[ \t]*[{\["]')
+_BEGINNING = re.compile(
+    r"^[ \t\r\x1e]*+(?:[{\[\"]|data: |[-0-9tfnNI][-+.\w]*+[ \t\r,]*+$)|" + _INSIDE_LINE.pattern, re.MULTILINE
+)
+"""Where, in lines of text, a document may begin."""
+
 _REST = re.compile(r"[ \t\r\x1e]*+,?[ \t\r\x1e]*+")
 _LONGEST_PREFIX = 1000
 """Characters of text in front of a document on the same line."""
@@ -246,17 +251,35 @@ class _Reader:
                 began += window.consumed - began_inside
         window.skip_line()
         self._note_text(line, window.consumed - began)
+        self._plain_lines()
 
-    def _note_text(self, line: int, characters: int) -> None:
+    def _plain_lines(self) -> None:
+        """Leave the lines that follow in which no document begins, of those in the window; a log has hardly others."""
+        window = self.window
+        found = _BEGINNING.search(window.text, window.at)
+        end = window.text.rfind("\n", window.at, found.start() if found else len(window.text)) + 1
+        if end <= window.at:
+            return
+        first = window.line()
+        plain = [line.strip() for line in window.text[window.at : end].split("\n")]
+        window.at = end
+        while plain and not plain[-1]:
+            plain.pop()
+        if plain:
+            self._note_text(first, sum(map(len, plain)), lines=sum(map(bool, plain)), last=first + len(plain) - 1)
+
+    def _note_text(self, line: int, characters: int, *, lines: int = 1, last: int = 0) -> None:
+        """Count text that begins on `line`: so many lines with something in them, up to `last` where it is not one."""
         found = self.found
+        last = last or line
         found.text_characters += characters
-        found.text_lines += line != self.last_line
-        self.last_line = line
+        found.text_lines += lines if line != self.last_line else lines - 1
+        self.last_line = last
         places = found.text_places
         if places and places[-1][1] >= line - 1:
-            places[-1] = (places[-1][0], line)
+            places[-1] = (places[-1][0], last)
         elif len(places) < _PLACES:
-            places.append((line, line))
+            places.append((line, last))
 
     def _count(self, began: int, *, container: bool) -> None:
         self.found.count += 1

@@ -49,7 +49,8 @@ def test_anything_else_becomes_the_text_of_a_result(lrguard: Program):
     message = json.loads(out(lrguard, LARGE.encode()))
     assert len(message["content"]) == 1 and "[lrguard]" in message["content"][0]["text"]
     binary = json.loads(out(lrguard, inputs.png()))
-    assert "image/png" in binary["content"][0]["text"] and inputs.png() in [path.read_bytes() for path in lrguard.files()]
+    assert "image/png" in binary["content"][0]["text"]
+    assert inputs.png() in [path.read_bytes() for path in lrguard.files()]
 
 
 def test_the_message_stands_in_the_first_text_s_place_and_the_rest_stays(lrguard: Program):
@@ -180,3 +181,9 @@ def test_a_result_of_many_megabytes_is_read_in_bounded_memory(lrguard: Program):
     assert len(message) == 1
     reading = next(path for path in lrguard.files() if ".reading." in path.name)
     assert reading.read_text() == lines * 2 + "\nend"
+
+
+def test_data_in_json_inside_a_text_stays_a_reference_in_that_json(lrguard: Program):
+    inner = json.dumps({"image": inputs.encoded(inputs.png(10)), "n": 1})
+    block = json.loads(out(lrguard, inputs.mcp(inputs.text_block(inner))))["content"][0]
+    assert Path(json.loads(block["text"])["image"]["assetRef"]["path"]).read_bytes() == inputs.png(10)

@@ -132,6 +132,14 @@ def test_json_has_one_object_a_stream(lrguard: Program) -> None:
     assert (merged["stream"], merged["content"], merged["is_error"]) == ("merged", "a\nb\n", False)
 
 
+def test_an_mcp_result_is_one_and_says_that_it_is_an_error(lrguard: Program) -> None:
+    run = lrguard("run", "--output", "mcp", "--shell", "echo out; echo err >&2; exit 3", status=3)
+    assert run.json == {"content": [{"type": "text", "text": "out\nerr\n"}], "isError": True}
+    assert "isError" not in lrguard("run", "--output", "mcp", "--shell", "echo out").json
+    large = lrguard("run", "--output", "mcp", "-t", "300", "--shell", "seq 4000; exit 2", status=2).json
+    assert large["isError"] is True and "exit status 2" in large["content"][0]["text"]
+
+
 def test_what_cannot_be_saved_is_printed_on_its_own_stream(lrguard: Program) -> None:
     lrguard.session.write_text("in the way")
     run = lrguard("run", "-t", "300", "--", "sh", "-c", "seq 1000; seq 1001 >&2; exit 3", status=3)
@@ -227,7 +235,7 @@ def test_a_configuration_that_is_off_guards_nothing(lrguard: Program) -> None:
     (lrguard.home / "lrguard.toml").write_text("[large_tool_response]\nenabled = false\n")
     assert lrguard("run", "-t", "10", "--shell", "seq 1000; exit 4", status=4).out.endswith(b"\n1000\n")
     (lrguard.home / "lrguard.toml").write_text(
-        '[tools.seq]\nindividual_tool_response_token_threshold = 9000\n[tools."*"]\nenabled = false\n'
+        '[tools.seq]\nenabled = true\nindividual_tool_response_token_threshold = 9000\n[tools."*"]\nenabled = false\n'
     )
     assert lrguard("run", "--", "seq", "3000").out.endswith(b"\n3000\n")
     assert b"over the threshold of 9,000" in lrguard("run", "--", "seq", "9000").out

@@ -161,7 +161,9 @@ def test_enabled(tree: Tree, text: str, options: dict[str, object], enabled: boo
 
 
 def test_the_project_lies_over_the_user_key_by_key(tree: Tree):
-    tree.write_own('encoding = "estimate"\n[large_tool_response]\npreview_number_of_characters = 7\n[tools.x]\nmedia="keep"')
+    tree.write_own(
+        'encoding = "estimate"\n[large_tool_response]\npreview_number_of_characters = 7\n[tools.x]\nmedia="keep"'
+    )
     tree.write('encoding = "cl100k_base"\n[tools.x]\nenabled = false')
     settings = tree.settings(tool="x")
     assert (settings.encoding, settings.preview_chars) == ("cl100k_base", 7)
@@ -206,7 +208,7 @@ def test_what_a_session_keeps(tree: Tree, retention: str, session: str | None, k
     "options",
     [
         {"threshold": 0}, {"total_threshold": -1}, {"context_window": 0}, {"preview_chars": -1}, {"agent": "nobody"},
-        {"encoding": "gpt2"}, {"media": "both"}, {"summarize": " "}, {"summary_timeout": 0.0}, {"config": ""},
+        {"encoding": "gpt2"}, {"media": "both"}, {"summarize": " "}, {"summary_timeout": 0.0},
         {"summary_timeout": float("nan")}, {"summary_timeout": float("inf")},
     ],
 )  # fmt: skip

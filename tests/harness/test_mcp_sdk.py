@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
+import subprocess
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -25,9 +27,11 @@ SERVER = [sys.executable, "-m", "tests.harness.mcp_server"]
 Work = Callable[[Client], Awaitable[Any]]
 
 
-def with_client(program: Program, work: Work, *options: str, proxy: bool = True, mode: str = "auto") -> Any:
-    """What `work` returns, done with a client of the sample server."""
-    command = [*COMMAND, "mcp", *options, "--", *SERVER] if proxy else SERVER
+def with_client(
+    program: Program, work: Work, *options: str, server: list[str] = SERVER, proxy: bool = True, mode: str = "auto"
+) -> Any:
+    """What `work` returns, done with a client of `server`, by default the sample server."""
+    command = [*COMMAND, "mcp", *options, "--", *server] if proxy else server
     environ = program.environ(PYTHONPATH=str(REPOSITORY))
     parameters = StdioServerParameters(command=command[0], args=command[1:], env=environ, cwd=program.home)
 
@@ -128,3 +132,35 @@ def test_own_tools_read_what_was_saved(lrguard: Program):
     assert outside.is_error and "root:" not in text_of(outside)
     assert wrong.is_error and "has to be of type string" in text_of(wrong)
     assert not nothing.is_error and "no match" in text_of(nothing).lower()
+
+
+def test_every_tool_of_the_reference_server_answers_the_same(lrguard: Program):
+    """With `npm install @modelcontextprotocol/server-everything` in a folder that NODE_PATH names."""
+    if not shutil.which("node"):
+        pytest.skip("no Node here")
+    found = subprocess.run(
+        ["node", "-p", "require.resolve('@modelcontextprotocol/server-everything/package.json')"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if found.returncode:
+        pytest.skip("the reference server is not installed")
+    server = ["node", str(Path(found.stdout.strip()).parent / "dist" / "index.js"), "stdio"]
+    arguments = {
+        "echo": {"message": "héllo"},
+        "get-sum": {"a": 1, "b": 2},
+        "get-annotated-message": {"messageType": "success", "includeImage": True},
+        "get-resource-links": {"count": 3},
+        "get-structured-content": {"location": "Chicago"},
+    }
+
+    async def work(client: Client) -> list[Any]:
+        names = {tool.name for tool in (await client.list_tools()).tools}
+        assert names >= arguments.keys()
+        calls = [*arguments.items(), *((name, {}) for name in ("get-tiny-image", "no-such-tool"))]
+        return [(await client.call_tool(*call)).model_dump() for call in calls]
+
+    with_proxy = with_client(lrguard, work, server=server, mode="legacy")
+    assert with_proxy == with_client(lrguard, work, server=server, mode="legacy", proxy=False)
+    assert lrguard.files() == []
