@@ -11,17 +11,17 @@ import _signal  # what `signal` wraps, without its enumerations
 import os
 
 from lrguard.assets.alphabet import ALPHABET, ESCAPES, NARROWEST, SHORTEST
+from lrguard.configuration.discovery import project_file, user_file
 from lrguard.options import OPTIONS
 
-NEUTRAL = ("session", "show_session", "tool", "call_id", "preview_chars", "quiet")
+NEUTRAL = tuple("session show_session tool call_id preview_chars intent summarize no_summarize quiet".split())
 """Options that change nothing for a result that passes; `threshold` is the only other one that is read here."""
 
-CONFIGURATION = "lrguard.toml"
 LARGEST = 64 * 1024
 """Bytes up to which a result is looked at here."""
 
 BINARY_BEGINNINGS = (b"BZh", b"dex\n", b"bplist", b"wOF", b"GIF8", b"BM", b"!<arch>", b"0707", b"PK")
-"""Beginnings of binary files that hold no byte which text does not have; whether they are any is the filter's to say."""
+"""Beginnings of binary files that have no byte which text does not have; whether they are any, the filter says."""
 
 _CONTROLS = bytes(byte for byte in range(32) if byte not in b"\t\n\r") + b"\x7f"
 _IN_LINE = bytes(120 if byte in ALPHABET + ESCAPES else 32 for byte in range(256))
@@ -84,21 +84,11 @@ def _threshold(arguments: list[str]) -> int:
 
 
 def is_configured() -> bool:
-    """Whether there may be a configuration: in this folder or one above it, or in the user's own folder."""
-    environ = os.environ
-    base = environ.get("XDG_CONFIG_HOME") or os.path.join(environ.get("HOME", "/"), ".config")
-    if os.path.lexists(os.path.join(base, "lrguard", "config.toml")):
-        return True
+    """Whether there is a configuration, of the project or of the user."""
     try:
-        folder = os.getcwd()
-    except OSError:
+        return user_file(os.environ) is not None or project_file(os.getcwd()) is not None
+    except OSError:  # the working directory is gone
         return True
-    while not os.path.lexists(os.path.join(folder, CONFIGURATION)):
-        above = os.path.dirname(folder)
-        if above == folder:
-            return False
-        folder = above
-    return True
 
 
 def _is_closed_or_terminal() -> bool:

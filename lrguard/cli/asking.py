@@ -6,10 +6,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from lrguard.cli import streams
+from lrguard.present.summary import Unsummarized
 from lrguard.settings import Settings
 
 TOLD_AFTER = 1.0
 """Seconds until a terminal tells that there is something to wait for."""
+
+
+FAILURES = 3
+"""Failures in a row after which nobody is asked any more: a batch must not wait a thousand times for a dead model."""
 
 
 class Asker:
@@ -18,21 +23,31 @@ class Asker:
     def __init__(self) -> None:
         """Nobody has been asked yet."""
         self.signal = 0
+        self._failures = 0
+        self._failed: dict[str, Unsummarized] = {}
 
     def __call__(self, settings: Settings, prompt: str) -> bytes:
-        """The command's answer; raises Unsummarized, at once where a signal has come before."""
+        """The command's answer; raises Unsummarized, at once where it is no use to ask."""
         from lrguard.harness.summarizer import Interrupted, answer
-        from lrguard.present.summary import Unsummarized
 
         assert isinstance(settings.summarize, str)
         if self.signal:
             raise Unsummarized("a signal has come before")
+        if prompt in self._failed:
+            raise self._failed[prompt]
+        if self._failures == FAILURES:
+            raise Unsummarized(f"the command has failed {FAILURES} times in a row before")
         with _told(settings) as tell, _signals() as wake:
             try:
-                return answer(settings.summarize, prompt, settings.summary_timeout, wake=wake, tell=tell)
-            except Interrupted as interrupted:
-                self.signal = interrupted.signal
+                found = answer(settings.summarize, prompt, settings.summary_timeout, wake=wake, tell=tell)
+            except Unsummarized as failure:
+                if isinstance(failure, Interrupted):
+                    self.signal = failure.signal
+                self._failures += 1
+                self._failed[prompt] = failure
                 raise
+        self._failures = 0
+        return found
 
 
 @contextmanager

@@ -24,7 +24,7 @@ from lrguard.intake.receive import Arriving, Received, Unspooled, receive
 from lrguard.intake.source import CHUNK
 from lrguard.outcome import Kind, Outcome
 from lrguard.present.mcp_shape import json_string
-from lrguard.settings import Settings, resolve
+from lrguard.settings import Settings, Sources, gather
 from lrguard.workplace import Workplace
 
 HELP = """Guard results that came back together: on standard input an array or JSON lines of objects with id, tool,
@@ -65,26 +65,28 @@ def batch(
         for name, value in locals().items()
         if name not in ("files", "source", "each") and value is not None and value is not False
     }
-    settings = resolve(given, os.environ)
+    sources = gather(given, os.environ)
+    settings = sources.settings()
+    streams.notes(settings.notes, quiet=settings.quiet)
     asker = Asker()
     with place_for(settings, ask=asker) as place:
         if each:
-            status = _each(settings, place)
+            status = _each(sources, place)
         else:
             entries: Iterator[Entry | BadEntry]
             entries = map(_of_file, files) if files else _entries(source, place)
-            status = _guarded(list(entries), settings, settings.total_threshold, place)
+            status = _guarded(list(entries), sources, settings.total_threshold, place)
     return 128 + asker.signal if asker.signal else status
 
 
-def _guarded(entries: list[Entry | BadEntry], settings: Settings, total_threshold: int | None, place: Workplace) -> int:
+def _guarded(entries: list[Entry | BadEntry], sources: Sources, total_threshold: int | None, place: Workplace) -> int:
     """Guard entries and print them; the exit status."""
     status = DONE
     results: list[tuple[Received, Settings]] = []
     for number, entry in enumerate(entries):
         if isinstance(entry, Entry):
             try:
-                results.append((_received(entry, place), _settings_for(entry, settings)))
+                results.append((_received(entry, place), _settings_for(entry, sources)))
             except LrguardError as error:
                 entries[number] = BadEntry(entry.id_lexeme, f"{error.what}: {error.why}")
     outcomes = iter(guard_all(results, total_threshold, place))
@@ -95,7 +97,7 @@ def _guarded(entries: list[Entry | BadEntry], settings: Settings, total_threshol
             streams.write(written_error(entry))
             continue
         outcome, (_, used) = next(outcomes), next(kinds)
-        streams.notes(outcome.notes, quiet=settings.quiet)
+        streams.notes(outcome.notes, quiet=used.quiet)
         if outcome.failure:
             status = streams.report(outcome.failure)
         told = json_module.dumps({"version": 1, "outcome": outcome.kind.value, **details(outcome, used)}).encode()
@@ -103,12 +105,12 @@ def _guarded(entries: list[Entry | BadEntry], settings: Settings, total_threshol
     return status
 
 
-def _each(settings: Settings, place: Workplace) -> int:
+def _each(sources: Sources, place: Workplace) -> int:
     """Answer each line of standard input when it comes, so that a harness can keep one process for all its calls."""
     status = DONE
     for line in _lines():
         if line.strip():
-            status = max(status, _guarded([read_entry(line.strip())], settings, None, place))
+            status = max(status, _guarded([read_entry(line.strip())], sources, None, place))
     return status
 
 
@@ -163,7 +165,9 @@ def _received(entry: Entry, place: Workplace) -> Received:
     return replace(arriving.received(), declared_error=entry.is_error)
 
 
-def _settings_for(entry: Entry, settings: Settings) -> Settings:
+def _settings_for(entry: Entry, sources: Sources) -> Settings:
+    """The settings for one result: those of its own tool, where it names one."""
+    settings = sources.settings(tool=entry.tool)
     return replace(
         settings,
         tool=entry.tool if entry.tool is not None else settings.tool,

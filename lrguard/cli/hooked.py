@@ -114,7 +114,8 @@ def _replacement(call: Call, room: hook.Room, given: Mapping[str, object], envir
     if total == hook.TOTAL:
         total = max(total, settings.threshold)
     with place_for(settings) as place:
-        answer = replacement(call, settings, place, room, total, environ)
+        noted = (lambda _: None) if settings.quiet else streams.note
+        answer = replacement(call, settings, place, room, total, environ, noted)
         if unnamed and place.session.has_saved:
             retire_ended(place.session.tree.path)
         return answer

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from lrguard.errors import LrguardError
@@ -36,9 +36,18 @@ class Unsaved(LrguardError):
 
 
 def replacement(
-    call: Call, settings: Settings, place: Workplace, room: Room, total: int, environ: Mapping[str, str]
+    call: Call,
+    settings: Settings,
+    place: Workplace,
+    room: Room,
+    total: int,
+    environ: Mapping[str, str],
+    note: Callable[[str], None],
 ) -> object:
-    """The host's answer, None where the result stays as it is. Raises `Unsaved`."""
+    """The host's answer, None where the result stays as it is; `note` is told what else there is to say.
+
+    Raises `Unsaved`.
+    """
     if own.is_message(call.text.removeprefix(call.opening), place.session.tree.path, place.session.shown, environ):
         return None
     expected = (
@@ -48,8 +57,12 @@ def replacement(
     left = total - room.before
     settings = replace(settings, output="text", media="extract")
     if not room.exempt:
-        fitting = max(left - _BESIDE_PREVIEW, 0) * _CHARACTERS_A_TOKEN
-        settings = replace(settings, preview_chars=min(settings.preview_chars, fitting))
+        fitting = max(left - _BESIDE_PREVIEW, 0)
+        settings = replace(
+            settings,
+            preview_chars=min(settings.preview_chars, fitting * _CHARACTERS_A_TOKEN),
+            summary_tokens=min(settings.summary_tokens, fitting),
+        )
     try:
         outcome = _guarded(call, settings, place)
         if not room.exempt and _stays(call, outcome) > max(left, _ALWAYS):
@@ -60,6 +73,8 @@ def replacement(
     room.settle(_stays(call, outcome) if outcome is None or outcome.kind is Kind.PASSED else outcome.content_tokens)
     if outcome is None:
         return None
+    for one in outcome.notes:
+        note(one)
     if outcome.kind is Kind.PASSED and not (outcome.failure and settings.on_save_error == "preview"):
         if outcome.failure:
             raise Unsaved(outcome.failure.what, outcome.failure.why, "the result stays as it was")
