@@ -75,6 +75,8 @@ def test_the_instant_path_imports_nothing_but_what_it_needs(lrguard: Program):
         "lrguard.options",
         "lrguard.assets",
         "lrguard.assets.alphabet",
+        "lrguard.configuration",
+        "lrguard.configuration.discovery",
     }
     assert imported - ours <= {"select", "__future__", "_signal"}
 
