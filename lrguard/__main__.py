@@ -17,6 +17,10 @@ def main() -> None:
         from lrguard.cli.hooked import begin
 
         begin(sys.argv[2:])
+    else:
+        from lrguard.cli.plain import begin as begin_plain
+
+        begin_plain(sys.argv[1:], begun)
     from lrguard.cli.app import main as run
     from lrguard.cli.streams import leave
 

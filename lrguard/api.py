@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from hashlib import sha256
 from threading import local
 
@@ -23,6 +22,7 @@ from lrguard.intake.source import BytesSource
 from lrguard.measure.tokens import Counter
 from lrguard.outcome import Kind, Outcome
 from lrguard.present.summary import Unsummarized
+from lrguard.records import replace
 from lrguard.session.retention import KEEP_BYTES, KEEP_DAYS
 from lrguard.settings import Retention, Settings
 from lrguard.workplace import Workplace

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from lrguard.intake.media_type import MediaType
 from lrguard.intake.receive import Received
 from lrguard.intake.source import Source
@@ -13,6 +11,7 @@ from lrguard.outcome import Kind, Outcome
 from lrguard.present.highlights import SCANNED, highlights
 from lrguard.present.message import NamedAsset, Subject
 from lrguard.reading import ReadingCopy
+from lrguard.records import replace
 from lrguard.session import names
 from lrguard.session.metadata import AssetRecord
 from lrguard.session.reader import Saved

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from lrguard.description import facts_of, facts_of_binary, located, named, number, outcome_of, subject_of_binary
 from lrguard.errors import SaveError
 from lrguard.intake.encoding import byte_order_mark, detect, from_utf8
@@ -15,6 +13,7 @@ from lrguard.outcome import Kind, Outcome
 from lrguard.present.message import compose_binary, compose_unsaved
 from lrguard.present.preview import beginning, ends
 from lrguard.reading import reading_copy
+from lrguard.records import replace
 from lrguard.settings import Settings
 from lrguard.shape import as_mcp_result, in_shape
 from lrguard.text import Text, understand

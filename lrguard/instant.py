@@ -42,6 +42,11 @@ def passed(arguments: list[str]) -> Begun | None:
     threshold = _threshold(arguments)
     if not threshold or is_configured() or _is_closed_or_terminal():
         return Begun()
+    return passed_below(threshold)
+
+
+def passed_below(threshold: int) -> Begun | None:
+    """Print standard input when it is sure to pass a threshold of so many tokens; see `passed`."""
     wake = _waking()
     data, complete = _read(min(threshold, LARGEST), wake)
     if complete and is_plain(data) and _written(data):

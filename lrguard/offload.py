@@ -6,7 +6,6 @@ found out once.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cached_property
 
 from lrguard.description import facts_of, located, named, outcome_of, subject_of
@@ -16,6 +15,7 @@ from lrguard.present.message import MAX_TOKENS, Subject, compose, compose_line
 from lrguard.present.preview import Ends, ends
 from lrguard.present.summary import bounded
 from lrguard.reading import ReadingCopy, reading_copy
+from lrguard.records import replace
 from lrguard.session.reader import Saved
 from lrguard.settings import Settings
 from lrguard.shape import in_shape

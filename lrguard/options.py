@@ -7,16 +7,27 @@ from __future__ import annotations
 
 
 class Option:
-    """One option: how it is written, which environment variable stands for it, its default and its help."""
+    """One option: how it is written, which environment variable stands for it, its default and its help.
 
-    __slots__ = ("default", "environment", "flags", "group", "help", "metavar")
+    `choices` are the values that it takes, or those of them that have a name; `group` is a key of `GROUPS`.
+    """
+
+    __slots__ = ("choices", "default", "environment", "flags", "group", "help", "metavar")
 
     def __init__(
-        self, flags: str, metavar: str, help: str, *, environment: str = "", default: object = None, group: str = ""
+        self,
+        flags: str,
+        metavar: str,
+        help: str,
+        *,
+        environment: str = "",
+        default: object = None,
+        choices: tuple[str, ...] = (),
+        group: str = "",
     ) -> None:
         self.flags = tuple(flags.split())
         self.metavar, self.help, self.environment = metavar, help, environment
-        self.default, self.group = default, group
+        self.default, self.choices, self.group = default, choices, group
 
     def described(self) -> str:
         """The help text with the environment variable and the default behind it."""
@@ -35,6 +46,16 @@ PROFILES = {"root": 6000, "subagent": 12000}
 
 WINDOW_SHARE, WINDOW_LEAST, WINDOW_MOST = 0.10, 2000, 12000
 """The threshold that a context window gives: this share of it, within these tokens."""
+
+GROUPS = {
+    "call": "The tool call",
+    "size": "Size",
+    "output": "Output",
+    "session": "Session",
+    "summary": "Summary",
+    "settings": "Configuration",
+}
+"""Titles of the groups of options, in the order in which help has them."""
 
 OPTIONS = {
     "session": Option(
@@ -79,6 +100,7 @@ OPTIONS = {
         "Profile that sets the threshold: root (6000), subagent (12000) or one from the configuration.",
         environment="LRGUARD_AGENT",
         default="root",
+        choices=tuple(PROFILES),
         group="size",
     ),
     "context_window": Option(
@@ -96,15 +118,19 @@ OPTIONS = {
         "Vocabulary that counts: o200k_base, cl100k_base or estimate.",
         environment="LRGUARD_ENCODING",
         default="o200k_base",
+        choices=ENCODINGS,
         group="size",
     ),
-    "output": Option("--output", "FORM", "What is printed: text, json or mcp.", default="text", group="output"),
+    "output": Option(
+        "--output", "FORM", "What is printed: text, json or mcp.", default="text", choices=OUTPUTS, group="output"
+    ),
     "json": Option("--json", "", "Short for --output json: one object with everything known.", group="output"),
     "media": Option(
         "--media",
         "MODE",
         "Images and audio of MCP results: extract into files, or keep for the model to see.  "
         "[default: extract; with --output mcp: keep]",
+        choices=MEDIA,
         group="output",
     ),
     "on_save_error": Option(
@@ -112,6 +138,7 @@ OPTIONS = {
         "MODE",
         "When saving fails: pass the result unchanged, or preview its head and tail.",
         default="pass",
+        choices=ON_SAVE_ERROR,
         group="output",
     ),
     "summarize": Option(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
 from lrguard.assets.link import StoredAsset
 from lrguard.errors import SaveError
 from lrguard.intake.source import Source
+from lrguard.records import dataclass
 
 
 class Kind(Enum):

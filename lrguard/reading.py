@@ -7,10 +7,10 @@ another encoding, or NULs, at which `grep` takes a file for binary.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from lrguard.intake.source import Source, Spool
 from lrguard.intake.text_kind import TextKind, kind_of
+from lrguard.records import dataclass
 from lrguard.structure.layout import lay_out
 from lrguard.text import Text
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import timedelta
 
 from lrguard.configuration.given import from_environment, from_options
@@ -17,6 +16,7 @@ from lrguard.configuration.layer import DEFAULT, Configuration, Entry, Layer, Or
 from lrguard.configuration.load import Loaded, load
 from lrguard.errors import ConfigurationError, LrguardError
 from lrguard.options import PROFILES, WINDOW_LEAST, WINDOW_MOST, WINDOW_SHARE
+from lrguard.records import dataclass
 from lrguard.session.retention import KEEP_BYTES, KEEP_DAYS
 
 ROOT = "root"

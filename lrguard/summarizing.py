@@ -6,7 +6,6 @@ The result is saved before anybody is asked: a model takes its time, and whoever
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
 from hashlib import sha256
 
 from lrguard.description import number, remarks
@@ -14,6 +13,7 @@ from lrguard.errors import SaveError
 from lrguard.intake.source import Source
 from lrguard.measure.tokens import Counter, Measurement
 from lrguard.present.summary import Request, Unsummarized, cleaned, prompt, shown
+from lrguard.records import dataclass
 from lrguard.session.metadata import SummaryRecord
 from lrguard.session.reader import Saved
 from lrguard.settings import Settings
@@ -47,7 +47,7 @@ def summary_of(text: Text, saved: Saved, measurement: Measurement, settings: Set
             return _summary(kept.encode("utf-8", "replace"), place)
     readable = _readable(text.readable, settings.max_input_tokens, place.counter)
     if readable is None:
-        return Summary()
+        return Summary(notes=(f"no summary: the text has more than {settings.max_input_tokens:,} tokens",))
     tokens = f"{number(measurement)} tokens"
     lines = f"{text.lines:,} line{'' if text.lines == 1 else 's'}"
     facts = [tokens, f"{text.received.source.size:,} bytes", lines, text.kind.kind.media_type]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from lrguard.assets.link import Asset, Linked, link
 from lrguard.intake import mcp_result
@@ -12,6 +11,7 @@ from lrguard.intake.mcp_result import McpResult
 from lrguard.intake.receive import Received
 from lrguard.intake.source import BytesSource, Source, Spool
 from lrguard.intake.text_kind import KindOfText, TextKind, kind_of
+from lrguard.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

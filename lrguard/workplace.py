@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 
 from lrguard.assets.link import Asset
 from lrguard.intake.source import Source, Spool
 from lrguard.measure.tokens import Counter
 from lrguard.reading import ReadingCopy
+from lrguard.records import dataclass, replace
 from lrguard.session.reader import Saved
 from lrguard.session.store import Facts, Session
 from lrguard.settings import Settings

@@ -149,9 +149,18 @@ def test_what_cannot_be_saved_is_unchanged_and_says_why(settings: Settings, tmp_
 
 @pytest.mark.parametrize(
     "change",
-    [{"threshold": 0}, {"threshold": -1}, {"threshold": True}, {"encoding": "gpt2"}, {"output": "xml"}]
-    + [{"preview_chars": -1}, {"summary_timeout": float("nan")}, {"summarize": " "}, {"media": "drop"}],
-)  # fmt: skip
+    [
+        {"threshold": 0},
+        {"threshold": -1},
+        {"threshold": True},
+        {"encoding": "gpt2"},
+        {"output": "xml"},
+        {"preview_chars": -1},
+        {"summary_timeout": float("nan")},
+        {"summarize": " "},
+        {"media": "drop"},
+    ],
+)
 def test_settings_that_cannot_be_used_are_named(settings: Settings, change: dict[str, object]):
     with pytest.raises(LrguardError, match=next(iter(change))):
         guard("x", replace(settings, **change))  # type: ignore[arg-type]

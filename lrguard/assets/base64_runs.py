@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from lrguard.assets.alphabet import ALPHABET, ESCAPES, NARROWEST, SHORTEST, WIDEST
 from lrguard.assets.run_lines import Run, runs_in
 from lrguard.intake.source import Source
+from lrguard.patterns import pattern
 
 LARGEST = 64 * 1024 * 1024
 """Bytes of text beyond which a region is left alone, since it is decoded in memory."""
@@ -23,7 +24,7 @@ _REGION = ALPHABET + ESCAPES + b"\r\n"
 _MARKED = bytes(0 if byte in _REGION else 1 for byte in range(256))
 _STEP = 16 * 1024
 _STRIDES = (7, 5)
-_PADDING = re.compile(rb"={0,4}[A-Za-z0-9+/_-]?")
+_PADDING = pattern(rb"={0,4}[A-Za-z0-9+/_-]?")
 
 
 def find_runs(text: Source, window: int = WINDOW) -> Iterator[Run]:
@@ -108,8 +109,8 @@ def _separator(piece: bytes, start: int) -> int:
 
 _NOT_OURS = rb"u(?!00(?:2[BbDdFf]|3[Dd]|5[Ff]))"
 _ESCAPE = rb"(?<!\\)\\++(?:" + _NOT_OURS + rb"(?:[0-9A-Fa-f]{4}\\" + _NOT_OURS + rb")*+|[^u/nr\\])"
-_FOREIGN = re.compile(_ESCAPE + rb"|%(?:[0-9A-Fa-f]{0,2}%)*+")
-_FOREIGN_IN_URL = re.compile(_ESCAPE + rb"|%(?!2[BbFf]|3[Dd])")
+_FOREIGN = pattern(_ESCAPE + rb"|%(?:[0-9A-Fa-f]{0,2}%)*+")
+_FOREIGN_IN_URL = pattern(_ESCAPE + rb"|%(?!2[BbFf]|3[Dd])")
 
 
 def _parts(region: bytes, foreign: re.Pattern[bytes]) -> Iterator[tuple[int, bytes]]:
@@ -143,7 +144,7 @@ def _long_lines(part: bytes) -> Iterator[tuple[int, bytes]]:
         at = end + len(line_break)
 
 
-_STRING_START = re.compile(rb'"|\\n')
+_STRING_START = pattern(rb'"|\\n')
 
 
 def _column(before: bytes, *, escaped: bool) -> int:

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import binascii
 import re
-from dataclasses import dataclass
 
 from lrguard.assets.alphabet import ALPHABET, SHORTEST
 from lrguard.assets.declared import confirmed, text_type
 from lrguard.assets.place import Place, media_type_in
 from lrguard.assets.run_lines import Run
 from lrguard.intake.media_type import OCTET_STREAM, MediaType, sniff, text_media_type
+from lrguard.patterns import pattern
+from lrguard.records import dataclass
 
 NESTED = 3
 """How often base64 inside base64 is decoded."""
@@ -35,25 +36,25 @@ _ENCODING_KEYS = (
     b"content-transfer-encoding", b"contenttransferencoding", b"type", b"format",
 )  # fmt: skip
 _FLAG_KEYS = (b"isbase64encoded", b"base64encoded", b"isbase64", b"is_base64", b"base64", b"base64_encoded")
-_DATA_NAME = re.compile(
+_DATA_NAME = pattern(
     rb"(?:data|blob|body|bytes|content|contents|payload|raw|binary|file|image|img|audio|video|picture|photo|thumb(?:nail)?|"
     rb"attachment|icon|avatar|logo|screenshot|text|value|source|src|font|document|pdf|embedding)s?",
     re.IGNORECASE,
 )
-_SECRET_NAME = re.compile(
+_SECRET_NAME = pattern(
     rb"token|secret|signature|\bsig\b|cookie|sess(?:ion)?|password|passwd|auth|bearer|api[-_]?key|\bkeys?\b|_key\b|Key\b|"
     rb"hash|digest|checksum|integrity|etag|csrf|xsrf|nonce|jwt|jwe|credential|licen[cs]e|public|private|fingerprint|cert|"
     rb"x5c|ssh|cursor|continuation|next_?page|\bstate\b|viewstate|saml|cipher|ticket|\bhmac\b|\bmac\b|salt|\bmappings\b",
     re.IGNORECASE,
 )
-_KEY_BEFORE = re.compile(rb"(?:ssh-[a-z0-9]+|ecdsa-sha2-[a-z0-9-]+|sk-[a-z0-9@.-]+|sha(?:1|224|256|384|512)[-:])\s*\Z")
-_MAIL = re.compile(rb"^content-transfer-encoding:[ \t]*\"?base64", re.IGNORECASE | re.MULTILINE)
-_MAIL_TYPE = re.compile(rb"^content-type:[ \t]*([\w.+/-]{3,160})", re.IGNORECASE | re.MULTILINE)
-_ATTRIBUTE = re.compile(rb"encoding=\\{0,7}[\"']?base64\\{0,7}[\"']?[^<>]{0,200}>\s*\Z", re.IGNORECASE)
-_SVG = re.compile(
+_KEY_BEFORE = pattern(rb"(?:ssh-[a-z0-9]+|ecdsa-sha2-[a-z0-9-]+|sk-[a-z0-9@.-]+|sha(?:1|224|256|384|512)[-:])\s*\Z")
+_MAIL = pattern(rb"^content-transfer-encoding:[ \t]*\"?base64", re.IGNORECASE | re.MULTILINE)
+_MAIL_TYPE = pattern(rb"^content-type:[ \t]*([\w.+/-]{3,160})", re.IGNORECASE | re.MULTILINE)
+_ATTRIBUTE = pattern(rb"encoding=\\{0,7}[\"']?base64\\{0,7}[\"']?[^<>]{0,200}>\s*\Z", re.IGNORECASE)
+_SVG = pattern(
     rb"\s*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--[^>]{0,400}>\s*|<!DOCTYPE[^>]{0,400}>\s*)?<svg[\s>]", re.IGNORECASE
 )
-_CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+_CONTROLS = pattern(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _MAIL_WIDTHS = (60, 64, 72, 76, 80)
 
 
@@ -197,7 +198,7 @@ def _declaration(place: Place) -> _Declaration:
     return _Declaration()
 
 
-_OWN_TYPE = re.compile(rb'"([^"\\\s]{3,160})"\s*:\s*(?:\[\s*)?\Z')
+_OWN_TYPE = pattern(rb'"([^"\\\s]{3,160})"\s*:\s*(?:\[\s*)?\Z')
 
 
 def _own_type(before: bytes) -> str | None:
@@ -207,7 +208,7 @@ def _own_type(before: bytes) -> str | None:
     return kind if kind and kind.partition("/")[0] in ("image", "audio", "video", "application", "font") else None
 
 
-_LINE_BREAK = re.compile(rb"(?:\\{1,8}r)?\\{1,8}n|\r\n")
+_LINE_BREAK = pattern(rb"(?:\\{1,8}r)?\\{1,8}n|\r\n")
 
 
 def _mail(before: bytes) -> _Declaration:

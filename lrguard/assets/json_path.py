@@ -10,6 +10,7 @@ import json
 import re
 
 from lrguard.intake.source import Source
+from lrguard.patterns import pattern
 
 TOKENS = 4_000_000
 """Brackets, commas and strings read before no more paths are told: about a second and a half."""
@@ -19,9 +20,9 @@ DEEPEST = 256
 
 _WINDOW = 256 * 1024
 # A longer string is not tried as a whole: its end is searched for, which is far quicker.
-_TOKEN = re.compile(rb'"(?:[^"\\]|\\.){0,512}+"|["{}\[\],]', re.DOTALL)
+_TOKEN = pattern(rb'"(?:[^"\\]|\\.){0,512}+"|["{}\[\],]', re.DOTALL)
 _LONGEST_TOKEN = 1026
-_PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_PLAIN_NAME = pattern(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 class JsonPaths:

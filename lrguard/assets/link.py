@@ -9,8 +9,6 @@ from __future__ import annotations
 import hashlib
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
 
 from lrguard.assets.base64_runs import WINDOW, find_runs
 from lrguard.assets.declared import differing
@@ -21,6 +19,7 @@ from lrguard.assets.reference import reference_object, reference_text
 from lrguard.assets.run_lines import Run
 from lrguard.intake.source import Source, Spool
 from lrguard.intake.text_kind import TextKind, kind_of
+from lrguard.records import dataclass
 
 MOST_ASSETS = 10_000
 MOST_PLACES = 100_000
@@ -56,7 +55,8 @@ class StoredAsset:
     path: str
 
 
-class Replaced(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Replaced:
     """`start` to `end` of the text, in whose place `at` to `at + length` of the linked document stands; in bytes."""
 
     start: int

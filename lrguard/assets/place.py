@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from lrguard.assets.alphabet import ALPHABET
 from lrguard.assets.run_lines import Run
+from lrguard.patterns import pattern
+from lrguard.records import dataclass
 
 LOOK = 2048
 """Bytes looked at on either side of a run."""
@@ -19,17 +20,17 @@ LOOK = 2048
 _LEVELS = {0: 1, 1: 2, 3: 3, 7: 4}
 """How many JSON strings, one inside the other, a quote with so many backslashes before it opens."""
 
-_URL = re.compile(rb"data:([^\s\"'()<>,]*);base64,(?:\s|\\{1,8}[rn]){0,4}\Z", re.IGNORECASE)
-_BREAKS = re.compile(rb"(?:(?:\\{1,8}r)?\\{1,8}n){0,2}")
-_CUT = re.compile(
+_URL = pattern(rb"data:([^\s\"'()<>,]*);base64,(?:\s|\\{1,8}[rn]){0,4}\Z", re.IGNORECASE)
+_BREAKS = pattern(rb"(?:(?:\\{1,8}r)?\\{1,8}n){0,2}")
+_CUT = pattern(
     rb"(?:\s|\\{1,8}[nrt]){0,4}[\[(<{*#-]{0,4}\s?(?:\.{2,}|\xe2\x80\xa6|\\{1,8}u2026|"
     rb"(?:[a-z]{1,12} ){0,2}(?:truncat|omitted|elided|snip|clipped|(?:\d{1,12} )?(?:more )?(?:char|byte)))",
     re.IGNORECASE,
 )
-_BEGINS = re.compile(rb"(?:\A|[\s\"'`(\[{<>=:,;|\x80-\xff]|\\[nrt]|\\u[0-9A-Fa-f]{4})\Z")
-_ENDS = re.compile(rb"[\s\"'`)\]}<>,;|&\\\x80-\xff]|[.:!?](?:[\s\"'<\\]|\Z)|\Z")
+_BEGINS = pattern(rb"(?:\A|[\s\"'`(\[{<>=:,;|\x80-\xff]|\\[nrt]|\\u[0-9A-Fa-f]{4})\Z")
+_ENDS = pattern(rb"[\s\"'`)\]}<>,;|&\\\x80-\xff]|[.:!?](?:[\s\"'<\\]|\Z)|\Z")
 _NAME = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-"
-_MEDIA_TYPE = re.compile(r"[a-z0-9][a-z0-9.+_-]{0,80}/[a-z0-9][a-z0-9.+_-]{0,80}", re.IGNORECASE)
+_MEDIA_TYPE = pattern(r"[a-z0-9][a-z0-9.+_-]{0,80}/[a-z0-9][a-z0-9.+_-]{0,80}", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +138,7 @@ def _is_unclosed(before: bytes, after: bytes, *, json: bool) -> bool:
 
 
 _OPENINGS = (b'"', b"'", b"`", b"(", b"<", b">", b"[", b"{")
-_SLASHES_AND_QUOTE = re.compile(rb'\\*"')
+_SLASHES_AND_QUOTE = pattern(rb'\\*"')
 
 
 def _is_value(ahead: bytes, *, json: bool) -> bool:
@@ -160,9 +161,9 @@ def _level(before: bytes, *, json: bool) -> int:
     return 1 if json else 0
 
 
-_QUOTE = re.compile(rb'(?<!\\)(\\*+)"')
-_ESCAPED_BLANKS = re.compile(rb"\\{1,8}[nrt]")
-_ESCAPE = re.compile(rb"\\(?:u([0-9A-Fa-f]{4})|(.))", re.DOTALL)
+_QUOTE = pattern(rb'(?<!\\)(\\*+)"')
+_ESCAPED_BLANKS = pattern(rb"\\{1,8}[nrt]")
+_ESCAPE = pattern(rb"\\(?:u([0-9A-Fa-f]{4})|(.))", re.DOTALL)
 _BLANK = {b"n": b"\n", b"r": b"\r", b"t": b"\t"}
 
 
@@ -180,8 +181,8 @@ def _character(found: re.Match[bytes]) -> bytes:
     return _BLANK.get(found[2], found[2])
 
 
-_AHEAD = re.compile(rb'"((?:[^"\\]|\\.)*+)"|([{}\[\],:])|"|[^\s"{}\[\],:]+', re.DOTALL)
-_BACK = re.compile(rb'"((?:[^"]|"(?=\\))*)"(?!\\)|([{}\[\],:])|"|[^\s"{}\[\],:]+')
+_AHEAD = pattern(rb'"((?:[^"\\]|\\.)*+)"|([{}\[\],:])|"|[^\s"{}\[\],:]+', re.DOTALL)
+_BACK = pattern(rb'"((?:[^"]|"(?=\\))*)"(?!\\)|([{}\[\],:])|"|[^\s"{}\[\],:]+')
 
 
 def _members_after(text: bytes) -> dict[bytes, bytes]:

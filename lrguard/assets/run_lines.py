@@ -6,13 +6,12 @@ equal length. A line that is shorter ends a run; a longer one is not a part of i
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import chain
-from typing import NamedTuple
 
 from lrguard.assets.alphabet import NARROWEST, SHORTEST, WIDEST
+from lrguard.patterns import pattern
+from lrguard.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +41,8 @@ def runs_in(region: bytes, base: int, lead: int) -> Iterator[Run]:
             yield run
 
 
-class _Line(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Line:
     """Encoded characters up to a line break or to what cannot be in a run; offsets in the region."""
 
     start: int
@@ -53,7 +53,7 @@ class _Line(NamedTuple):
     certain: bool
 
 
-_TOKEN = re.compile(rb"\\++(?:u[0-9A-Fa-f]{4}|r\\++n|[^u\\])?+|%[0-9A-Fa-f]{2}|%|=|\r?\n|\r")
+_TOKEN = pattern(rb"\\++(?:u[0-9A-Fa-f]{4}|r\\++n|[^u\\])?+|%[0-9A-Fa-f]{2}|%|=|\r?\n|\r")
 
 
 def _meanings() -> dict[bytes, bytes]:

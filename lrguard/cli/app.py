@@ -7,12 +7,16 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable
 from importlib import import_module
+from typing import Any
 
 import typer
+from typer.core import TyperCommand, TyperOption
 
 from lrguard import __version__
 from lrguard.cli import streams
+from lrguard.cli.ending import status_of
 from lrguard.errors import DONE, FAILED, NO, LrguardError
 from lrguard.instant import Begun
 
@@ -23,17 +27,16 @@ COMMANDS = {
     "hook": ("lrguard.cli.hook", "app", "a harness's hook: hook JSON in, hook JSON (or nothing) out"),
     "mcp": ("lrguard.cli.mcp", "app", "stdio proxy in front of an MCP server: guards tools/call results"),
     "peek": ("lrguard.cli.peek", "app", "read a part of a saved response"),
-    "schema": ("lrguard.cli.schema", "app", "infer its structure"),
-    "grep": ("lrguard.cli.grep", "app", "search it, with bounded output"),
+    "schema": ("lrguard.cli.schema", "app", "infer the structure of a saved response"),
+    "grep": ("lrguard.cli.grep", "app", "search saved responses, with bounded output"),
     "list": ("lrguard.cli.sessions", "listing", "what a session holds"),
     "purge": ("lrguard.cli.sessions", "purging", "remove old responses"),
     "count": ("lrguard.cli.count", "app", "tokens of texts, as wc counts words"),
     "config": ("lrguard.cli.config", "configuring", "effective settings and where they come from"),
     "trust": ("lrguard.cli.config", "trusting", "approve a configuration of the working tree"),
+    "completion": ("lrguard.cli.completion", "app", "print the completion script for bash, zsh or fish"),
 }
 """Where each command's application is, and what it does in a few words."""
-
-INTERRUPTED = 130
 
 
 def main(arguments: list[str], begun: Begun) -> int:
@@ -45,36 +48,36 @@ def main(arguments: list[str], begun: Begun) -> int:
     streams.begun = begun
     name = arguments[0] if arguments and arguments[0] in COMMANDS else None
     program = f"lrguard {name}" if name else "lrguard"
-    try:
-        status = _run(name, program, arguments[1:] if name else arguments)
-    except (streams.ReaderLeft, BrokenPipeError):
-        return streams.PIPE_CLOSED
-    except LrguardError as error:
-        status = _failed(error)
-    except typer.TyperException as error:
-        status = _failed(LrguardError(error.format_message().rstrip("."), remedy=f"see `{program} --help`"))
-    except KeyboardInterrupt:
-        return INTERRUPTED
-    except Exception as error:
-        status = _failed(LrguardError("internal error", f"{type(error).__name__}: {error}", "please report it"))
+    status = status_of(lambda: _run(name, program, arguments[1:] if name else arguments))
     return NO if name == "hook" and status == FAILED else status  # to several harnesses 2 means to block the call
 
 
 def _run(name: str | None, program: str, arguments: list[str]) -> int:
-    if arguments[:1] == ["--version"]:
-        streams.write(f"lrguard {__version__}\n".encode())
-        return DONE
-    module, variable, _ = COMMANDS[name] if name else FILTER
-    app: typer.Typer = getattr(import_module(module), variable)
-    status = typer.main.get_command(app).main(arguments, prog_name=program, standalone_mode=False)
+    try:
+        status = command_of(name or "").main(arguments, prog_name=program, standalone_mode=False)
+    except typer.TyperException as error:
+        usage = _usage(error, program)
+        raise usage if name else _with_command(usage, arguments) from None
+    except LrguardError as error:
+        if name:
+            raise
+        raise _with_command(error, arguments) from error
     if sys.stdout:  # None where the program was started with it closed
         sys.stdout.flush()
     return status if isinstance(status, int) else DONE
 
 
+def command_of(name: str) -> Any:
+    """The Typer command of this name, the filter for an empty one; imports its module."""
+    module, variable, _ = COMMANDS[name] if name else FILTER
+    command = typer.main.get_command(getattr(import_module(module), variable))
+    command.name = name
+    return command
+
+
 def application() -> typer.Typer:
-    """An empty application for one command, with plain help and no shell machinery."""
-    return typer.Typer(
+    """An empty application for one command, with help of our own and no shell machinery."""
+    return _Application(
         add_completion=False,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
@@ -82,10 +85,61 @@ def application() -> typer.Typer:
     )
 
 
-def _failed(error: LrguardError) -> int:
-    if os.environ.get("LRGUARD_DEBUG") == "1":
-        import traceback
+class _Application(typer.Typer):
+    def command(self, *names: Any, **settings: Any) -> Any:
+        return super().command(*names, cls=_Command, **settings)
 
-        traceback.print_exc()
-    streams.note(str(error))
-    return error.status or FAILED
+
+class _Command(TyperCommand):
+    """A command with `--version`, and with its options grouped in its help."""
+
+    def __init__(self, name: str | None, **settings: Any) -> None:
+        super().__init__(name, **settings)
+        self._version = TyperOption(
+            param_decls=["--version"],
+            is_flag=True,
+            is_eager=True,
+            expose_value=False,
+            callback=_print_version,
+            help="Print the version and exit.",
+        )
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        return [*super().get_params(ctx), self._version]
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        from lrguard.cli.help import page
+        from lrguard.cli.tree import described
+
+        formatter.write(page(described(self.name or "", self)))
+
+
+def _print_version(context: Any, parameter: Any, value: bool) -> None:
+    if value:
+        streams.write(f"lrguard {__version__}\n".encode())
+        context.exit()
+
+
+def _usage(error: typer.TyperException, program: str) -> LrguardError:
+    """An error in the options, with the option that was probably meant."""
+    see = f"see `{program} --help`"
+    option, near = getattr(error, "option_name", None), getattr(error, "possibilities", None)
+    if not option or near is None:
+        return LrguardError(error.format_message().rstrip("."), remedy=see)
+    closest = _closest(option, near)
+    return LrguardError(f"no such option: {option}", remedy=f"did you mean `{closest}`?" if closest else see)
+
+
+def _with_command(error: LrguardError, arguments: list[str]) -> LrguardError:
+    """The error with the command that was probably meant, where the first word is no file and nearly one's name."""
+    word = arguments[0] if arguments else ""
+    meant = _closest(word, COMMANDS) if word and not os.path.lexists(word) else None
+    return (
+        LrguardError(error.what, error.why, f"did you mean `lrguard {meant}`?", status=error.status) if meant else error
+    )
+
+
+def _closest(word: str, words: Iterable[str]) -> str | None:
+    from difflib import get_close_matches
+
+    return next(iter(get_close_matches(word[:100], words, 1)), None)

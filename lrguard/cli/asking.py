@@ -24,7 +24,7 @@ class Asker:
         """Nobody has been asked yet."""
         self.signal = 0
         self._failures = 0
-        self._failed: dict[str, Unsummarized] = {}
+        self._failed: dict[int, Unsummarized] = {}
 
     def __call__(self, settings: Settings, prompt: str) -> bytes:
         """The command's answer; raises Unsummarized, at once where it is no use to ask."""
@@ -33,8 +33,8 @@ class Asker:
         assert isinstance(settings.summarize, str)
         if self.signal:
             raise Unsummarized("a signal has come before")
-        if prompt in self._failed:
-            raise self._failed[prompt]
+        if hash(prompt) in self._failed:
+            raise self._failed[hash(prompt)]
         if self._failures == FAILURES:
             raise Unsummarized(f"the command has failed {FAILURES} times in a row before")
         with _told(settings) as tell, _signals() as wake:
@@ -44,7 +44,7 @@ class Asker:
                 if isinstance(failure, Interrupted):
                     self.signal = failure.signal
                 self._failures += 1
-                self._failed[prompt] = failure
+                self._failed[hash(prompt)] = failure
                 raise
         self._failures = 0
         return found

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json as json_module
 import os
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -24,17 +23,16 @@ from lrguard.intake.receive import Arriving, Received, Unspooled, receive
 from lrguard.intake.source import CHUNK
 from lrguard.outcome import Kind, Outcome
 from lrguard.present.mcp_shape import json_string
+from lrguard.records import replace
 from lrguard.settings import Settings, Sources, gather
 from lrguard.workplace import Workplace
 
 HELP = """Guard results that came back together: on standard input an array or JSON lines of objects with id, tool,
 content, is_error and path; or files, one result each. Prints JSON lines in the same order."""
-EPILOG = "Example: lrguard batch --total-threshold 8000 < results.json"
-
 app = application()
 
 
-@app.command(help=HELP, epilog=EPILOG)
+@app.command(help=HELP)
 def batch(
     files: Annotated[list[str] | None, typer.Argument(metavar="[FILE]..", help="Files, each one result.")] = None,
     source: Annotated[str | None, typer.Option("--from", metavar="FILE", help="Read the entries from FILE.")] = None,

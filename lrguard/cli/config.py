@@ -31,9 +31,7 @@ SHOWN = (
 """The settings in the order in which they are shown, by the names that `--json` has."""
 
 
-@configuring.command(
-    help="Print every effective setting and where it comes from.", epilog="Example: lrguard config --tool github_search"
-)
+@configuring.command(help="Print every effective setting and where it comes from.")
 def config(
     session: p.Session = None,
     show_session: p.ShowSession = None,
@@ -45,7 +43,7 @@ def config(
     preview_chars: p.PreviewChars = None,
     encoding: p.Encoding = None,
     output: p.Output = None,
-    json: p.Json = False,
+    json: p.AsJson = False,
     media: p.Media = None,
     on_save_error: p.OnSaveError = None,
     summarize: p.Summarize = None,
@@ -78,7 +76,6 @@ def config(
 @trusting.command(
     help="""Approve a configuration of a working tree, by default the one that holds here, as it is now: what it names
 as a command, a retention and a session elsewhere counts from then on, until the file changes.""",
-    epilog="Example: lrguard trust",
 )
 def trust(
     file: Annotated[str | None, typer.Argument(metavar="[FILE]", help="The configuration to approve.")] = None,

@@ -20,19 +20,17 @@ from lrguard.settings import resolve
 
 HELP = """Print the number of tokens of each FILE (standard input without one) and, of several, their total."""
 
-EPILOG = "Example: lrguard count *.md"
-
 app = application()
 
 
-@app.command(help=HELP, epilog=EPILOG)
+@app.command(help=HELP)
 def count(
     files: Annotated[
         list[str] | None,
         typer.Argument(metavar="[FILE].."),
     ] = None,
     encoding: p.Encoding = None,
-    json: p.Json = False,
+    json: p.AsJson = False,
 ) -> int:
     """Count the tokens of texts."""
     settings = resolve({"encoding": encoding}, os.environ)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated
 
 import typer
@@ -21,12 +22,13 @@ from lrguard.reading import JSON
 
 HELP = """Search saved responses, or any other files. In text a match is LINE:COLUMN: and a window around it; in JSON
 its path, which works in `peek --path`, and a window of the value."""
-EPILOG = "Examples: lrguard grep -i timeout last; lrguard grep --path '$.orders' NEEDLE ./orders.json"
+WINDOW = 120
+"""Characters that are shown around a match (contract, section 9)."""
 
 app = application()
 
 
-@app.command(name="grep", help=HELP, epilog=EPILOG)
+@app.command(name="grep", help=HELP)
 def command(
     words: Annotated[
         list[str] | None,
@@ -52,7 +54,7 @@ def command(
     before: Annotated[int, typer.Option("-B", "--before-context", metavar="N", help="Lines before a match.")] = 0,
     context: Annotated[int, typer.Option("-C", "--context", metavar="N", help="Lines before and after.")] = 0,
     skip: Annotated[int, typer.Option("--skip", metavar="N", help="Leave out the first N matches.")] = 0,
-    window: Annotated[int, typer.Option("--window", metavar="N", help="Characters around a match.")] = 120,
+    window: Annotated[int, typer.Option("--window", metavar="N", help="Characters around a match.")] = WINDOW,
     path: Annotated[str | None, typer.Option("--path", metavar="JSONPATH", help="Search only below this path.")] = None,
     record: Annotated[bool, typer.Option("--record", help="Print the enclosing array element.")] = False,
     everything: Annotated[bool, typer.Option("--all", help="Search every response of the session.")] = False,
@@ -64,10 +66,10 @@ def command(
     ] = False,
     session: p.Session = None,
     tool: Annotated[str | None, typer.Option("--tool", metavar="NAME", help="Only responses of this tool.")] = None,
-    call_id: p.CallId = None,
+    call_id: p.OfCall = None,
     max_tokens: p.MaxTokens = None,
     saved_only: p.SavedOnly = False,
-    json: p.Json = False,
+    json: p.AsJson = False,
     encoding: p.Encoding = None,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing; the status tells.")] = False,
 ) -> int:
@@ -87,18 +89,27 @@ def command(
     show = Show.MATCH if only else Show.WINDOW
     layout = Layout(before or context, after or context, json)
     with looking(session, call_id, max_tokens, encoding=encoding, saved_only=saved_only, quiet=quiet) as look:
+        everything = everything or bool(tool and not targets)
+        references: list[str | None] = list(targets) or [None]
         if everything:
-            targets = all_responses(look.choice, tool)
-        tokens = 0 if count or names or quiet else look.bound
-        report = Report(tokens, look.count, layout, skip, 1 if quiet else most)
+            references = list(all_responses(look.choice, tool))
+        # What is not printed need not be kept: one match stands for all.
+        report = Report(1 if count or names or quiet else look.bound, look.count, layout, skip, 1 if quiet else most)
         search = _Search(pattern, look, report, path, window, show, invert=invert, records=record)
         totals: list[tuple[str, int]] = []
-        for target in targets or (None,):
-            totals.append(search.run(target, named=len(targets) > 1))
+        unsearched: list[str] = []
+        for reference in references:
+            try:
+                totals.append(search.run(reference, named=len(references) > 1))
+            except LrguardError as error:
+                # Of everything, what cannot be searched, such as a picture, does not stand in the way of the rest.
+                if not everything:
+                    raise
+                unsearched.append(f"{error.what}: {error.why}")
             if report.done:
                 break
         answer = report.finish()
-        look.say(pattern.notes)
+        look.say([*pattern.notes, *_unsearched(unsearched)])
         if quiet or not answer.total:
             if not answer.total and not quiet:
                 searched = ", ".join(name for name, _ in totals[:5]) or "nothing"
@@ -110,7 +121,17 @@ def command(
             return DONE
         streams.write(answer.text.encode("utf-8", "replace"))
         look.say(answer.notes)
-        look.go_on("grep", [*answer.go_on, *_again(wanted, fixed, ignore_case)] if answer.go_on else (), targets)
+        if answer.go_on:
+            again = {
+                "-F": fixed, "-i": ignore_case, "-w": whole_words, "-v": invert, "-o": only, "--record": record,
+                "--json": json, "--all": everything,
+                "-A": after or None, "-B": before or None, "-C": context or None,
+                "-m": None if most is None else most - report.taken,
+                "--window": None if window == WINDOW else window,
+                "--path": path, "--tool": tool, "--max-tokens": max_tokens,
+            }  # fmt: skip
+            options = [*answer.go_on, *_written(again), *(word for one in wanted for word in ("-e", one))]
+            look.go_on("grep", options, () if everything else targets or [totals[0][0]])
         return answer.status
 
 
@@ -174,7 +195,17 @@ def _counts(totals: list[tuple[str, int]]) -> list[str]:
     return [str(totals[0][1])] if len(totals) == 1 else [f"{name}:{total}" for name, total in totals]
 
 
-def _again(patterns: list[str], fixed: bool, ignore_case: bool) -> list[str]:
-    """The options and patterns of the command that goes on."""
-    flags = [flag for flag, given in (("-F", fixed), ("-i", ignore_case)) if given]
-    return [*flags, *(word for pattern in patterns for word in ("-e", pattern))]
+def _unsearched(errors: list[str]) -> list[str]:
+    more = [f"{len(errors) - 3} more could not be searched"] if len(errors) > 3 else []
+    return [*errors[:3], *more]
+
+
+def _written(options: Mapping[str, str | int | bool | None]) -> list[str]:
+    """Options as they are written on a command line; those that are None or False are not."""
+    words: list[str] = []
+    for flag, value in options.items():
+        if value is True:
+            words.append(flag)
+        elif value is not None and value is not False:
+            words += [flag, str(value)] if not str(value).startswith("-") else [f"{flag}={value}"]
+    return words

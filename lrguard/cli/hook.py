@@ -23,12 +23,10 @@ from lrguard.settings import resolve
 HELP = """Answer a hook of an agent harness: its JSON on standard input, on standard output the JSON that puts a message
 in the place of a large result, or nothing where the result is to stay as it is."""
 
-EPILOG = f"HOST is one of {', '.join(NAMES)}. Begin with: lrguard hook HOST --print-config"
-
 app = application()
 
 
-@app.command(help=HELP, epilog=EPILOG)
+@app.command(help=HELP)
 def hook(
     host: Annotated[str, typer.Argument(metavar="HOST", help="The harness whose hook this is.")],
     print_config: Annotated[

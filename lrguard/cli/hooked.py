@@ -91,11 +91,10 @@ def replacing(given: Mapping[str, object], environ: Mapping[str, str]) -> hook.R
 
 
 def _replacement(call: Call, room: hook.Room, given: Mapping[str, object], environ: Mapping[str, str]) -> object:
-    from dataclasses import replace
-
     from lrguard.cli.place import place_for
     from lrguard.harness.host_sessions import retire_ended
     from lrguard.harness.replacement import replacement
+    from lrguard.records import replace
 
     settings = _settings(call, given, environ)
     if not settings.quiet:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from shlex import join
 
 from lrguard.cli import parameters as p
@@ -15,6 +14,7 @@ from lrguard.cli.target import Choice
 from lrguard.inspect.excerpt import Excerpt
 from lrguard.inspect.json_tokens import Shape
 from lrguard.intake.text_kind import TextKind
+from lrguard.records import dataclass
 from lrguard.settings import Settings, resolve
 
 

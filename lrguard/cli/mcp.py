@@ -6,9 +6,9 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from hashlib import sha256
 from threading import RLock
+from time import monotonic
 from typing import Annotated
 
 import typer
@@ -16,8 +16,8 @@ import typer
 from lrguard.cli import parameters as p
 from lrguard.cli import streams
 from lrguard.cli.app import application
-from lrguard.cli.asking import Asker
-from lrguard.cli.filter import NESTED
+from lrguard.cli.asking import FAILURES
+from lrguard.cli.filtered import NESTED
 from lrguard.cli.place import cache_folder, retire, session_for, temporary_file
 from lrguard.errors import ConfigurationError, LrguardError, SaveError
 from lrguard.guard import guard
@@ -30,13 +30,13 @@ from lrguard.intake.source import Slice, Source
 from lrguard.intake.text_kind import TextKind
 from lrguard.measure.tokens import Count, Counter, Measurement
 from lrguard.outcome import Kind
+from lrguard.present.summary import Unsummarized
+from lrguard.records import replace
 from lrguard.settings import Settings, Sources, gather
 from lrguard.workplace import Workplace
 
 HELP = """Start an MCP server and pass on everything between it and the client on standard input and output. Results of
 its tools that are over the threshold are saved, with a message in their place. It ends as its server ends."""
-
-EPILOG = "Example: in a client's configuration, lrguard mcp -- npx -y @modelcontextprotocol/server-everything"
 
 WORDS_AS_THEY_ARE = {"allow_interspersed_args": False, "help_option_names": ["-h", "--help"]}
 """Options end at the server's name: what follows is the server's own."""
@@ -44,13 +44,16 @@ WORDS_AS_THEY_ARE = {"allow_interspersed_args": False, "help_option_names": ["-h
 MAY_BE_DATA = re.compile(rb"[A-Za-z0-9+/=_-]{40}|\\u002[bB]")
 """What embedded data has at least once."""
 
+REST = 300.0
+"""Seconds in which nobody is asked for a summary after several failures in a row."""
+
 TOOLS_REMEMBERED = 1000
 """Tools whose settings are kept, since the names come from outside."""
 
 app = application()
 
 
-@app.command(help=HELP, epilog=EPILOG, context_settings=WORDS_AS_THEY_ARE)
+@app.command(help=HELP, context_settings=WORDS_AS_THEY_ARE)
 def mcp(
     server: Annotated[list[str] | None, typer.Argument(metavar="SERVER [ARGS]..", help="The server.")] = None,
     tools: Annotated[
@@ -99,6 +102,7 @@ def mcp(
         threshold_of=results.threshold_of,
         is_plain=lambda result: not MAY_BE_DATA.search(result),
         replaced=results.replaced,
+        interrupt=results.interrupt,
         make_file=temporary_file,
         note=streams.note,
         session=results.session,
@@ -119,6 +123,8 @@ class _Results:
             self.session = session.tree.path
         self._keeps_schema, self._offers_tools = keeps_schema, offers_tools
         self._of_tools: dict[str | None, Settings] = {}
+        self._wake, self._interrupt = os.pipe()
+        self._failures, self._rests_until = 0, 0.0
 
     def threshold_of(self, call: Call) -> int | None:
         """The threshold for a call; None where its result passes whatever it is."""
@@ -136,6 +142,28 @@ class _Results:
                 offers_tools=self._offers_tools,
             )
         return self._of_tools[call.tool]
+
+    def interrupt(self, number: int) -> None:
+        """Have those end who wait for a summary, as after a signal."""
+        os.write(self._interrupt, bytes([number]))
+
+    def _ask(self, settings: Settings, prompt: str) -> bytes:
+        from lrguard.harness.summarizer import Interrupted, answer
+
+        assert isinstance(settings.summarize, str)
+        if monotonic() < self._rests_until:
+            raise Unsummarized(f"the command has failed {FAILURES} times in a row before")
+        try:
+            found = answer(settings.summarize, prompt, settings.summary_timeout, wake=self._wake)
+        except Unsummarized as error:
+            if isinstance(error, Interrupted):
+                self.interrupt(error.signal)  # what one has read, the others are to hear as well
+            self._failures += 1
+            if self._failures >= FAILURES:
+                self._rests_until, self._failures = monotonic() + REST, 0
+            raise
+        self._failures = 0
+        return found
 
     @contextmanager
     def replaced(self, result: Source, call: Call) -> Iterator[Source | None]:
@@ -164,7 +192,7 @@ class _Results:
                 return opened[-1]
 
             try:
-                yield Workplace(session, self._counter, make_file, ask=Asker())
+                yield Workplace(session, self._counter, make_file, ask=self._ask)
                 retire(session, settings)
             finally:
                 for descriptor in opened:

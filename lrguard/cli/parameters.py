@@ -7,14 +7,18 @@ from typing import Annotated
 
 import typer
 
-from lrguard.options import OPTIONS
+from lrguard.options import GROUPS, OPTIONS
 
 
 def option(name: str) -> typer.models.OptionInfo:
     """Typer's form of one row of the table; environment variables are left to the settings."""
     row = OPTIONS[name]
     info: typer.models.OptionInfo = typer.Option(
-        *row.flags, metavar=row.metavar or None, help=row.described(), show_default=False
+        *row.flags,
+        metavar=row.metavar or None,
+        help=row.described(),
+        show_default=False,
+        rich_help_panel=GROUPS[row.group],
     )
     return info
 
@@ -28,6 +32,9 @@ Session = Annotated[str | None, option("session")]
 ShowSession = Annotated[str | None, option("show_session")]
 Tool = Annotated[str | None, option("tool")]
 CallId = Annotated[str | None, option("call_id")]
+OfCall = Annotated[
+    str | None, typer.Option("--call-id", metavar="ID", help="The response to this tool call, in place of an id.")
+]
 Args = Annotated[str | None, option("args")]
 Intent = Annotated[str | None, option("intent")]
 Threshold = Annotated[int | None, option("threshold")]
@@ -38,6 +45,9 @@ PreviewChars = Annotated[int | None, option("preview_chars")]
 Encoding = Annotated[str | None, option("encoding")]
 Output = Annotated[str | None, option("output")]
 Json = Annotated[bool, option("json")]
+AsJson = Annotated[
+    bool, typer.Option("--json", help="Print JSON, one object a line.", rich_help_panel=GROUPS["output"])
+]
 Media = Annotated[str | None, option("media")]
 Summarize = Annotated[str | None, option("summarize")]
 NoSummarize = Annotated[bool, option("no_summarize")]

@@ -12,22 +12,20 @@ from lrguard.cli.app import application
 from lrguard.cli.looking import Look, looking, shape_of
 from lrguard.cli.place import temporary_file
 from lrguard.cli.target import Target, open_target
-from lrguard.errors import DONE, LrguardError
+from lrguard.errors import DONE, NO, LrguardError
 from lrguard.inspect.excerpt import Excerpt
 from lrguard.inspect.peek import Unit, head, overview, parse_range, peek, tail
 from lrguard.inspect.peek_path import As, peek_path
 from lrguard.intake.media_type import image_size
 
 HELP = """Read a part of a saved response, or of any other file. Without an option: facts, head and tail."""
-EPILOG = "Examples: lrguard peek --lines 120:160 3f2a9c1b; lrguard peek --path '$.orders[3]' last"
-
 HEX_HEAD = 256
 """Bytes of binary data that are shown (contract: issue of `peek`, bad input)."""
 
 app = application()
 
 
-@app.command(name="peek", help=HELP, epilog=EPILOG)
+@app.command(name="peek", help=HELP)
 def command(
     id: Annotated[
         str | None, typer.Argument(metavar="[ID]", help="An id, a path, `last` (the default) or `-`.")
@@ -48,12 +46,15 @@ def command(
         typer.Option("--path", metavar="JSONPATH", help="The values at this path (RFC 9535), as they are written."),
     ] = None,
     text: Annotated[bool, typer.Option("--text", help="With --path: print strings decoded.")] = False,
+    skip: Annotated[
+        int, typer.Option("--skip", metavar="N", min=0, help="With --path: leave out the first N values.")
+    ] = 0,
     raw: Annotated[bool, typer.Option("--raw", help="The exact bytes, without a bound.")] = False,
     session: p.Session = None,
-    call_id: p.CallId = None,
+    call_id: p.OfCall = None,
     max_tokens: p.MaxTokens = None,
     saved_only: p.SavedOnly = False,
-    json: p.Json = False,
+    json: p.AsJson = False,
     encoding: p.Encoding = None,
     quiet: p.Quiet = False,
 ) -> int:
@@ -73,7 +74,9 @@ def command(
         if path is not None:
             form = As.TEXT if text else As.JSON
             shape = shape_of(target.kind)
-            found = peek_path(target.whole(), path, shape, look.bound, look.count, form=form, make_file=temporary_file)
+            found = peek_path(
+                target.whole(), path, shape, look.bound, look.count, form=form, skip=skip, make_file=temporary_file
+            )
         else:
             found = _part(target, look, lines, chars, byte_range, first, last)
         if json:
@@ -140,6 +143,9 @@ def _raw(target: Target, byte_range: str | None, asked: list[str]) -> int:
     wanted = parse_range(byte_range, Unit.BYTES)
     start = wanted.first or 0
     start = max(start + source.size, 0) if start < 0 else start
+    if start >= source.size > 0:
+        streams.note(f"there are {source.size} bytes, from 0")
+        return NO
     end = source.size if wanted.last is None else wanted.last
     end = end + source.size if end < 0 else end
     end = start + wanted.span if wanted.span is not None else end

@@ -7,7 +7,6 @@ import os
 import signal
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
 from typing import Annotated, NoReturn
 
 import typer
@@ -15,7 +14,7 @@ import typer
 from lrguard.cli import parameters as p
 from lrguard.cli import streams
 from lrguard.cli.app import application
-from lrguard.cli.filter import NESTED
+from lrguard.cli.filtered import NESTED
 from lrguard.cli.place import place_for
 from lrguard.cli.progress import Line
 from lrguard.cli.signals import waking
@@ -32,6 +31,7 @@ from lrguard.harness.command import (
     replace_by,
 )
 from lrguard.intake.sizes import size_text
+from lrguard.records import replace
 from lrguard.settings import Settings, resolve
 from lrguard.workplace import Workplace
 
@@ -39,15 +39,13 @@ HELP = """Run a command with its standard output and error guarded, each by itse
 what is large is saved, with a message in its place. The exit status is the command's, 128+n after signal n, 127 or 126
 where it cannot be started."""
 
-EPILOG = "Examples: lrguard run -- make test; lrguard run --merge --shell 'cd src && make 2>&1'"
-
 WORDS_AS_THEY_ARE = {"allow_interspersed_args": False, "help_option_names": ["-h", "--help"]}
 """Options end at the command's name: what follows is the command's own."""
 
 app = application()
 
 
-@app.command(help=HELP, epilog=EPILOG, context_settings=WORDS_AS_THEY_ARE)
+@app.command(help=HELP, context_settings=WORDS_AS_THEY_ARE)
 def run(
     words: Annotated[list[str] | None, typer.Argument(metavar="CMD [ARGS]..", help="The command.")] = None,
     shell: Annotated[

@@ -23,8 +23,6 @@ from lrguard.structure.schema import Structure
 
 HELP = """Print the structure of a saved response or of any other file: JSON, JSON lines, several documents, CSV, TSV.
 Every element counts, never the first alone."""
-EPILOG = "Examples: lrguard schema 3f2a9c1b; lrguard schema --format json-schema ./data.json"
-
 app = application()
 
 
@@ -43,7 +41,7 @@ WRITERS: dict[Form, Callable[[Structure, int, Callable[[str], int]], str]] = {
 }
 
 
-@app.command(help=HELP, epilog=EPILOG)
+@app.command(help=HELP)
 def schema(
     id: Annotated[
         str | None, typer.Argument(metavar="[ID]", help="An id, a path, `last` (the default) or `-`.")
@@ -51,10 +49,10 @@ def schema(
     form: Annotated[Form, typer.Option("--format", help="How it is written.", show_default=True)] = Form.COMPACT,
     path: Annotated[str | None, typer.Option("--path", metavar="JSONPATH", help="Only what lies at this path.")] = None,
     session: p.Session = None,
-    call_id: p.CallId = None,
+    call_id: p.OfCall = None,
     max_tokens: p.MaxTokens = None,
     saved_only: p.SavedOnly = False,
-    json: p.Json = False,
+    json: Annotated[bool, typer.Option("--json", help="Short for --format json-schema.")] = False,
     encoding: p.Encoding = None,
     quiet: p.Quiet = False,
 ) -> int:

@@ -27,13 +27,11 @@ COLUMNS = ("ID", "TIME", "TOOL", "CALL", "TYPE", "TOKENS", "BYTES", "PATH")
 TIME = "%Y-%m-%dT%H:%M:%SZ"
 
 
-@listing.command(
-    help="Print what a session holds, the last seen first.", epilog="Example: lrguard list --json | jq -r .path"
-)
+@listing.command(help="Print what a session holds, the last seen first.")
 def list_responses(
     session: p.Session = None,
     show_session: p.ShowSession = None,
-    json: p.Json = False,
+    json: p.AsJson = False,
     max_tokens: p.MaxTokens = None,
 ) -> int:
     """Print one line for each saved response."""
@@ -63,7 +61,6 @@ def list_responses(
 
 @purging.command(
     help="Remove old responses, and what crashed runs left, and tell what was removed.",
-    epilog="Example: lrguard purge --older-than 7d --keep-bytes 500MB",
 )
 def purge(
     session: p.Session = None,
@@ -76,7 +73,7 @@ def purge(
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Remove every response.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only tell what would be removed.")] = False,
-    json: p.Json = False,
+    json: p.AsJson = False,
 ) -> int:
     """Remove responses of one session."""
     age = parse_age(older_than, "--older-than") if older_than is not None else None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 
 from lrguard.cli import streams
 from lrguard.cli.place import temporary_file
@@ -17,6 +16,7 @@ from lrguard.intake.receive import Unspooled, receive
 from lrguard.intake.source import FileSource, Source, Spool
 from lrguard.intake.text_kind import TextKind, kind_of
 from lrguard.reading import JSON, laid_out
+from lrguard.records import dataclass, replace
 from lrguard.session.reader import Part, Saved
 from lrguard.session.store import Session
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+
+from lrguard.records import dataclass, field
 
 OPTION, ENVIRONMENT, CONFIGURATION, DEFAULT = "option", "environment", "configuration", "default"
 """The sources of a value, the most specific first."""

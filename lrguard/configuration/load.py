@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from lrguard.configuration.discovery import project_file, user_file
 from lrguard.configuration.layer import Configuration, Entry
+from lrguard.records import dataclass, field
 
 GUARDED = ("summarize", "older_than", "keep_bytes", "session")
 """The settings that a configuration from the working tree needs an approval for."""

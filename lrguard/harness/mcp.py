@@ -7,13 +7,12 @@ alone: `1` and `"1"` are two ids.
 from __future__ import annotations
 
 import json
-import mmap
 from collections.abc import Iterable
-from dataclasses import dataclass
 from threading import Lock
 
-from lrguard.intake.json_outline import NotOutlined, Plan, Value, outline
+from lrguard.intake.json_outline import Buffer, NotOutlined, Plan, Value, outline
 from lrguard.intake.source import BytesSource, Source
+from lrguard.records import dataclass
 
 CALL, TASK, LISTING = "tools/call", "tasks/result", "tools/list"
 
@@ -37,7 +36,6 @@ _TOOLS: Plan = {"tools": [{"name": None, "outputSchema": None}]}
 LONGEST_MADE = 256 * 1024
 """Bytes of what was made in the place of a result; a longer one is a result that was written again."""
 
-Buffer = bytes | mmap.mmap
 Id = tuple[str, object]
 Edit = tuple[int, int, bytes]
 

@@ -10,7 +10,6 @@ import signal
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from threading import Lock, Semaphore, Thread
 from time import monotonic
@@ -20,7 +19,9 @@ from lrguard.errors import LrguardError
 from lrguard.harness import mcp, mcp_tools
 from lrguard.harness.mcp import Call, Calls, Message
 from lrguard.harness.mcp_lines import Line, Output, lines, read, shut
+from lrguard.intake.json_outline import Buffer
 from lrguard.intake.source import BytesSource, Slice, Source
+from lrguard.records import dataclass
 
 GRACE = 5.0
 """Seconds that the server has to end by itself once its input has ended."""
@@ -47,13 +48,15 @@ class Guarding:
     """What the proxy needs to know of results.
 
     `threshold_of` tells the threshold of a call, None where its result is to be left alone. Up to so many bytes
-    `is_plain` tells quickly that there is nothing to do; `replaced` does it. `note` says something to whoever watches.
-    `session` is where the tools of `offers_tools` look, and `threshold` bounds what they print.
+    `is_plain` tells quickly that there is nothing to do; `replaced` does it, and what takes it long ends after
+    `interrupt`, given a signal. `note` says something to whoever watches. `session` is where the tools of
+    `offers_tools` look, and `threshold` bounds what they print.
     """
 
     threshold_of: Callable[[Call], int | None]
     is_plain: Callable[[bytes], bool]
     replaced: Callable[[Source, Call], Replaced]
+    interrupt: Callable[[int], None]
     make_file: Callable[[], int]
     note: Callable[[str], None]
     session: str
@@ -120,7 +123,8 @@ class Proxy:
             if event == CLIENT_LEFT and not leaving:
                 self._to_server.close()
                 steps, until, leaving = iter(kill), monotonic() + GRACE, True
-            elif event != CLIENT_LEFT:
+            elif isinstance(event, int):
+                self._guarding.interrupt(event)
                 self._to_server.close()
                 steps, until, leaving = iter(kill), monotonic(), True
 
@@ -233,7 +237,7 @@ class Proxy:
         self._to_client.write(_edited(line.source, edits), torn=line.torn)
         line.close()
 
-    def _is_own(self, data: mcp.Buffer, message: Message) -> bool:
+    def _is_own(self, data: Buffer, message: Message) -> bool:
         params = message.value.get("params")
         named = message.method == mcp.CALL and message.id is not None and params is not None
         return bool(self._own and named and params and mcp.text(data, params.get("name")) in mcp_tools.NAMES)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 
 from lrguard.errors import LrguardError
 from lrguard.guard import guard
@@ -14,6 +13,7 @@ from lrguard.harness.hook import Room, about
 from lrguard.intake.receive import Arriving, Received, Unspooled, receive
 from lrguard.intake.source import CHUNK, BytesSource
 from lrguard.outcome import Kind, Outcome
+from lrguard.records import replace
 from lrguard.settings import Settings
 from lrguard.workplace import Workplace
 

@@ -5,6 +5,7 @@ Matches are numbered over all texts in order, so that `--skip` means the same wh
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeVar
 
@@ -67,8 +68,7 @@ class Report:
             return self._add_hit(text, query, hit, prefix)
 
         totals = search_text(text, self._next(query), take)
-        if self._waiting and not self._full:
-            self._add("".join(f"{prefix}{line.number}-{line.window.render()}\n" for line in self._waiting))
+        self._add_waiting(prefix)
         self._ended(totals, name)
         if totals.pieces:
             self._notes.append("a line is longer than 16 MiB and was searched in pieces of that length")
@@ -121,6 +121,11 @@ class Report:
         return Answer("".join(lines), tuple(self._notes), go_on, self.total, DONE if self.total else NO)
 
     @property
+    def taken(self) -> int:
+        """How many matches are shown."""
+        return self._taken
+
+    @property
     def done(self) -> bool:
         """Whether as many matches as were asked for have been taken."""
         return self._most is not None and self._taken >= self._most
@@ -152,27 +157,42 @@ class Report:
         return True
 
     def _add_hit(self, text: Source, query: TextQuery, hit: Hit, prefix: str) -> bool:
-        before, after, _ = self._layout
+        # More lines of context than there are tokens do not fit, and are not read.
+        before, after = (min(lines, self._page.tokens or lines) for lines in self._layout[:2])
         line = f"{prefix}{hit.line}:{hit.column}:{hit.window.render()}{_times(hit.matches)}\n"
         if not before and not after:
             return self._add(line)
         around = [context for context in self._waiting if context.number < hit.line]
         printed = around[-1].number if around else self._last_line
         around += [context for context in lines_before(text, hit, before, query.window) if context.number > printed]
-        parts = []
-        last = self._last_line
-        for context in around:
-            if last and context.number > last + 1:
-                parts.append("--\n")
-            last = context.number
-            parts.append(f"{prefix}{last}-{context.window.render()}\n")
-        if last and hit.line > last + 1:
-            parts.append("--\n")
-        if not self._add("".join((*parts, line))):
-            return False
+        shown_before = "".join(_context(around, self._last_line, hit.line, prefix))
+        if not self._page.add(shown_before + line):
+            if self._page.lines:
+                self._add_waiting(prefix)
+                self._full = True
+                return False
+            self._add_nearest(around, line, prefix)
         self._last_line = hit.line
         self._waiting = lines_after(text, hit, after, query.window)
         return True
+
+    def _add_nearest(self, around: list[Line], line: str, prefix: str) -> None:
+        """Take the first hit with as many of the lines before it as fit, the nearest ones."""
+        wanted = len(around)
+        while around and not self._page.add(_left_out(wanted - len(around)) + _lines_of(around, prefix) + line):
+            around = around[(len(around) + 1) // 2 :]
+        if not around:
+            self._add(_left_out(wanted) + line)
+
+    def _add_waiting(self, prefix: str) -> None:
+        """Take the lines of context behind the last hit, as many as fit."""
+        waiting, self._waiting = self._waiting, []
+        for number, line in enumerate(waiting):
+            if self._full or not self._page.add(_lines_of([line], prefix)):
+                if not self._full:
+                    self._page.lines.append(_left_out(len(waiting) - number))
+                self._full = True
+                return
 
     def _add_head(self, totals: JsonTotals, at: int, room: int, prefix: str) -> None:
         head = Page(room, self._count)
@@ -187,6 +207,25 @@ class Report:
             head.lines.append("\n")
         self._page.lines[at:at] = head.lines
         self._page.spend("".join(head.lines))
+
+
+def _context(around: list[Line], last: int, hit: int, prefix: str) -> Iterator[str]:
+    """Lines of context before the line `hit`, and marks where they do not follow on line `last` or on each other."""
+    for context in around:
+        if last and context.number > last + 1:
+            yield "--\n"
+        last = context.number
+        yield _lines_of([context], prefix)
+    if last and hit > last + 1:
+        yield "--\n"
+
+
+def _lines_of(context: list[Line], prefix: str) -> str:
+    return "".join(f"{prefix}{line.number}-{line.window.render()}\n" for line in context)
+
+
+def _left_out(lines: int) -> str:
+    return f"[cut here: {lines} line{'s' * (lines > 1)} of context left out]\n" if lines else ""
 
 
 def _lines(number: int) -> str:

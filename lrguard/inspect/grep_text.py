@@ -204,7 +204,7 @@ class _TextSearch:
         feed = data.find(b"\n", start if query.invert else end, reach)
         last = reach if feed < 0 else feed
         if last > first and data[last - 1] == 13:
-            last = max(last - 1, end)
+            last = max(last - 1, start if query.invert else end)
         match = window = only(data, start, end)
         if query.show is not Show.MATCH or query.invert:
             window = window_around(data, start, start if query.invert else end, first, last, query.window)

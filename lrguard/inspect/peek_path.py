@@ -50,19 +50,24 @@ def peek_path(
     count: Count,
     *,
     form: As = As.JSON,
+    skip: int = 0,
     make_file: Callable[[], int],
 ) -> Excerpt:
     """The values that `path` names in `text`, in at most `tokens` (0: no bound); status 1 where there are none.
 
+    `skip` values are left out: where not all of them fit, the options that show the rest say how many.
     `make_file` opens a file for a layout that is too long for memory, which only an unbounded one can be. Raises
     `LrguardError` as `locate` does.
     """
     spans = locate(text, path, shape)
+    skipped = sum(1 for _ in islice(spans, skip))
     first = list(islice(spans, 2))
+    if not first and skipped:
+        return Excerpt((), (f"there are {skipped} values at {path[:200]}",), status=NO)
     if not first:
         return Excerpt((), (f"nothing is at {path[:200]}: {nearest(text, path, shape)}",), status=NO)
-    if len(first) > 1:
-        return _several(text, chain(first, spans), tokens, count, form)
+    if len(first) > 1 or skipped:
+        return _several(text, chain(first, spans), tokens, count, form, ("--path", path), skip)
     if not tokens:
         return Excerpt(_whole(text, first[0], form, make_file))
     return _only(text, first[0], tokens, count, form)
@@ -155,7 +160,15 @@ def _decoded_bytes(raw: bytes, characters: int) -> int:
     return low
 
 
-def _several(text: Source, spans: Iterator[Span], tokens: int, count: Count, form: As) -> Excerpt:
+def _several(
+    text: Source,
+    spans: Iterator[Span],
+    tokens: int,
+    count: Count,
+    form: As,
+    asked: tuple[str, ...],
+    skip: int,
+) -> Excerpt:
     if not tokens:
         return Excerpt(_line(text, span, form) for span in spans)
     page = Page(max(1, tokens - _MARK_TOKENS), count)
@@ -170,9 +183,14 @@ def _several(text: Source, spans: Iterator[Span], tokens: int, count: Count, for
         if not shown_count or room > tokens // 4:
             body = decode(one_line(text.read(span.start, min(span.end, span.start + most))))
             page.lines.append(shown(body[: head_that_fits(body, max(1, room), count)]) + "…\n")
-        mark = f"[cut here; {left} after the first {shown_count} {'are' if more else 'is'} left]\n"
-        note = "a path that names fewer values, such as one with a slice [from:to] or an index, shows the rest"
-        return Excerpt((*page.lines, mark), (note,), ("--bytes", f"{span.start}:{span.end}"))
+        done = skip + shown_count
+        mark = f"[cut here; {left} after the first {done} {'are' if more else 'is'} left]\n"
+        if shown_count:
+            go_on = (*asked, *(("--text",) if form is As.TEXT else ()), "--skip", str(done))
+            return Excerpt((*page.lines, mark), go_on=go_on)
+        # It alone is more than a page: what is left of it, and then those behind it.
+        notes = (f"--skip {done + 1} shows the values behind it",) if more else ()
+        return Excerpt((*page.lines, mark), notes, ("--bytes", f"{span.start}:{span.end}"))
     return Excerpt(page.lines)
 
 

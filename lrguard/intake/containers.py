@@ -6,7 +6,8 @@ Only the head, and where a reader is given a bounded piece at the end, is looked
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from lrguard.records import dataclass
 
 Read = Callable[[int, int], bytes]
 """Reads the bytes from a start up to an end."""

@@ -6,7 +6,7 @@ neighbors are not of scripts whose letters stand alone.
 
 from __future__ import annotations
 
-import re
+from lrguard.patterns import pattern
 
 _WINDOW = 256
 """Characters looked at on each side of a cut; a longer cluster is cut at this distance."""
@@ -16,7 +16,7 @@ _FLAGS = 1 << 16
 
 _INDICATORS = "".join(map(chr, range(0x1F1E6, 0x1F200)))
 
-_PLAIN = re.compile(
+_PLAIN = pattern(
     "[\x09\x0a\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u0391-\u03ff\u0400-\u0482\u048a-\u052f\u3001-\u3029\u3041-\u3096"
     "\u30a0-\u30ff\u4e00-\u9fff\uff01-\uff5e]{2}"
 )

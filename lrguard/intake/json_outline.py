@@ -8,11 +8,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Union
+from typing import TYPE_CHECKING, Union
+
+from lrguard.patterns import pattern
+from lrguard.records import dataclass
+
+if TYPE_CHECKING:
+    from mmap import mmap
 
 MOST_VALUES = 100_000
 """Planned values beyond which a document is not outlined."""
+
+Buffer = Union[bytes, "mmap"]
+"""Where a document is: in memory, or in a file that is read where it is looked at."""
 
 Plan = Union["Mapping[str, Plan]", "list[Plan]", None]
 """What to look at in a value: members of an object by name, the items of an array, or nothing inside of it."""
@@ -24,10 +32,10 @@ _PLAIN = rb'[^"\[\]{}]++'
 _NESTED = _STRING
 for _ in range(8):
     _NESTED = rb"(?:" + _STRING + rb"|[\[{](?:" + _PLAIN + rb"|" + _NESTED + rb")*+[\]}])"
-_INSIDE = re.compile(rb"(?:" + _PLAIN + rb"|" + _NESTED + rb")*+", re.DOTALL)
-_WHOLE_STRING = re.compile(_STRING, re.DOTALL)
-_SCALAR = re.compile(rb'[^\s,\]}"\[{:]++')
-_BLANK = re.compile(rb"[ \t\r\n]*+")
+_INSIDE = pattern(rb"(?:" + _PLAIN + rb"|" + _NESTED + rb")*+", re.DOTALL)
+_WHOLE_STRING = pattern(_STRING, re.DOTALL)
+_SCALAR = pattern(rb'[^\s,\]}"\[{:]++')
+_BLANK = pattern(rb"[ \t\r\n]*+")
 _NAMES_READ = 256
 
 DEEPEST = 10_000
@@ -62,7 +70,7 @@ class Value:
         return self.members.get(name) if self.members else None
 
 
-def outline(data: bytes, plan: Plan, at: int = 0) -> Value:
+def outline(data: Buffer, plan: Plan, at: int = 0) -> Value:
     """The value that `data` holds from `at` to its end, and what `plan` asks for in it; raises NotOutlined."""
     reader = _Reader(data)
     value = reader.value(reader.skip(at), plan)
@@ -72,7 +80,7 @@ def outline(data: bytes, plan: Plan, at: int = 0) -> Value:
 
 
 class _Reader:
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: Buffer) -> None:
         self._data = data
         self._left = MOST_VALUES
 

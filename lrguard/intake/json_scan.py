@@ -8,10 +8,9 @@ memory is one window and what is open, and time is linear, about that of `json.l
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
-
 from lrguard.intake.source import Source
+from lrguard.patterns import pattern
+from lrguard.records import dataclass
 
 _WINDOW = 128 * 1024
 _TOKEN = 64 * 1024
@@ -21,11 +20,11 @@ _TOKEN = 64 * 1024
 _KEY, _SCALAR, _CONTAINER, _MEMBER = b"\x01", b"\x02", b"\x03", b"\x04"
 
 _FOREIGN = bytes(byte for byte in range(32) if byte not in b"\t\n\r\x1e")
-_BAD_ESCAPE = re.compile(rb"\\(?:[^/bfnrtu]|u(?![0-9a-fA-F]{4}|[0-9a-fA-F]{0,3}\Z))")
+_BAD_ESCAPE = pattern(rb"\\(?:[^/bfnrtu]|u(?![0-9a-fA-F]{4}|[0-9a-fA-F]{0,3}\Z))")
 _WORDS = (b"true", b"false", b"null", b"NaN", b"-Infinity", b"Infinity")
 _WORD_BYTES = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz.+-"
 _SAME_DIGIT = bytes.maketrans(b"123456789E", b"000000000e")
-_CUT_NUMBER = re.compile(rb"-?(?:[0-9]++(?:\.[0-9]*+)?+(?:[eE][+-]?[0-9]*+)?+)?\Z")
+_CUT_NUMBER = pattern(rb"-?(?:[0-9]++(?:\.[0-9]*+)?+(?:[eE][+-]?[0-9]*+)?+)?\Z")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,11 @@ import json
 import re
 from collections.abc import Iterator
 
+from lrguard.patterns import pattern
+
 _PIECE = 256 * 1024
 
-_TOKENS = re.compile(
+_TOKENS = pattern(
     rb'(?:[^"\\]{1,64}+[\x80-\xbf]*+|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|'
     rb"\\u[0-9a-fA-F]{4}|\\[^u]){1,8192}+",
     re.DOTALL,

@@ -9,12 +9,14 @@ from __future__ import annotations
 import codecs
 import re
 
+from lrguard.patterns import pattern
+
 _OCCURRING = [
     "cp1252", "latin_1", "cp1250", "cp1251", "koi8_r", "cp1253", "cp1254", "cp1255", "cp1256",
     "cp866", "gb18030", "big5", "cp932", "euc_jp", "euc_kr",
 ]  # fmt: skip
 
-_RUN = re.compile(rb"[\x80-\xff]+")
+_RUN = pattern(rb"[\x80-\xff]+")
 _FRAMES = (
     b"\xb0\xb1\xb2\xb3\xb4\xba\xbb\xbc\xbf\xc0\xc1\xc2\xc3\xc4\xc5\xc8\xc9\xca\xcb\xcc\xcd\xce\xd9\xda\xdb\xdc\xdf\xfe"
 )
@@ -53,7 +55,7 @@ def _vouched(sample: bytes) -> str | None:
     return "cp949" if best == "euc_kr" else best
 
 
-_KANA = re.compile("[\u3041-\u30fe]")
+_KANA = pattern("[\u3041-\u30fe]")
 
 
 def _has_kana(sample: bytes, encoding: str) -> bool:
@@ -62,16 +64,16 @@ def _has_kana(sample: bytes, encoding: str) -> bool:
     return len(_KANA.findall(text)) * 20 >= sum(character > "\x7f" for character in text)
 
 
-_LETTER = re.compile(rb"[A-Za-z\xc0-\xff][\xc0-\xd6\xd8-\xf6\xf8-\xfe]|[\xc0-\xd6\xd8-\xf6\xf8-\xfe][a-z]")
-_SIGN = re.compile(rb"(?<![\x80-\xff])[\x80\x85\x91-\x97\x99\xa0-\xbf\xd7](?![\xc0-\xff])")
-_CONSOLE = re.compile(rb"[a-z][\x80-\x89\x8b-\x8d\x8f\x90\x93-\x99\x9b\x9d\xa0-\xa5][a-z]")
-_SIGN_IN_WORD = re.compile(rb"[A-Za-z\xe0-\xff][\xb3\xb9\xba\xbe\xbf][a-z\xb3\xb9\xbf]")
-_CARON = re.compile(rb"[A-Za-z\xe0-\xff][\x9a\x9e]|[\x9a\x9e][a-z]")
-_WITH_CARON = re.compile(rb"[\xe6\xe8\xec\xef\xf0\xf2\xf8\xf9]")
-_HUNGARIAN = re.compile(rb"[\xf5\xfb]")
-_NOT_HUNGARIAN = re.compile(rb"[\xe0\xe2-\xe8\xea-\xec\xee-\xf2\xf4\xf8\xf9]")
-_TURKISH = re.compile(rb"[\xd0\xdd\xde\xf0\xfd\xfe]")
-_ICELANDIC = re.compile(rb"[\xc1\xc9\xcd\xd3\xda\xe1\xe9\xed\xf3\xfa\xc6\xe6]")
+_LETTER = pattern(rb"[A-Za-z\xc0-\xff][\xc0-\xd6\xd8-\xf6\xf8-\xfe]|[\xc0-\xd6\xd8-\xf6\xf8-\xfe][a-z]")
+_SIGN = pattern(rb"(?<![\x80-\xff])[\x80\x85\x91-\x97\x99\xa0-\xbf\xd7](?![\xc0-\xff])")
+_CONSOLE = pattern(rb"[a-z][\x80-\x89\x8b-\x8d\x8f\x90\x93-\x99\x9b\x9d\xa0-\xa5][a-z]")
+_SIGN_IN_WORD = pattern(rb"[A-Za-z\xe0-\xff][\xb3\xb9\xba\xbe\xbf][a-z\xb3\xb9\xbf]")
+_CARON = pattern(rb"[A-Za-z\xe0-\xff][\x9a\x9e]|[\x9a\x9e][a-z]")
+_WITH_CARON = pattern(rb"[\xe6\xe8\xec\xef\xf0\xf2\xf8\xf9]")
+_HUNGARIAN = pattern(rb"[\xf5\xfb]")
+_NOT_HUNGARIAN = pattern(rb"[\xe0\xe2-\xe8\xea-\xec\xee-\xf2\xf4\xf8\xf9]")
+_TURKISH = pattern(rb"[\xd0\xdd\xde\xf0\xfd\xfe]")
+_ICELANDIC = pattern(rb"[\xc1\xc9\xcd\xd3\xda\xe1\xe9\xed\xf3\xfa\xc6\xe6]")
 
 
 def _latin(sample: bytes, high: int) -> str | None:
@@ -92,7 +94,7 @@ def _latin(sample: bytes, high: int) -> str | None:
     return "cp1254" if turkish > 1 and turkish > 8 * len(_ICELANDIC.findall(sample)) else "cp1252"
 
 
-_LETTERS = re.compile(
+_LETTERS = pattern(
     "[\t\n\r\x1b\x20-\x7e\u00a0-\u024f\u0370-\u06ff\u0900-\u0e7f\u1100-\u11ff\u1e00-\u206f\u20a0-\u22ff\u2500-\u25ff"
     "\u3000-\u318f\u4e00-\u9fff\uac00-\ud7a3\uff00-\uffef]"
 )

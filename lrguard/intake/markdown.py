@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
+from lrguard.patterns import pattern
 
-_FENCE = re.compile(r"(?m)^ {0,3}(?:```|~~~)")
+_FENCE = pattern(r"(?m)^ {0,3}(?:```|~~~)")
 _MARKS = (
-    re.compile(r"(?m)^#{2,6} \S"),
-    re.compile(r"""(?<![\w\])"'])!?\[[^\]\n]{1,200}\]\((?:https?:|/|\.|#|mailto:|[\w/-]{1,200}\.\w)[^)\s]{0,500}\)"""),
-    re.compile(r"(?m)^(?:[-*+]|\d{1,3}\.) \S"),
-    re.compile(r"(?m)^\|?[ \t]*:?-{3,40}:?[ \t]*\|[-:| \t]{1,400}$"),
-    re.compile(r"\*\*[^\s*][^*\n]{0,200}[^\s*]\*\*"),
+    pattern(r"(?m)^#{2,6} \S"),
+    pattern(r"""(?<![\w\])"'])!?\[[^\]\n]{1,200}\]\((?:https?:|/|\.|#|mailto:|[\w/-]{1,200}\.\w)[^)\s]{0,500}\)"""),
+    pattern(r"(?m)^(?:[-*+]|\d{1,3}\.) \S"),
+    pattern(r"(?m)^\|?[ \t]*:?-{3,40}:?[ \t]*\|[-:| \t]{1,400}$"),
+    pattern(r"\*\*[^\s*][^*\n]{0,200}[^\s*]\*\*"),
 )
-_HEADED = re.compile(r"(?m)^#{1,6} [^\n]{1,200}\n[ \t\r]*$")
-_CODE = re.compile(
+_HEADED = pattern(r"(?m)^#{1,6} [^\n]{1,200}\n[ \t\r]*$")
+_CODE = pattern(
     r"(?m)^[ \t]*+(?:(?:import|from|def|class|return|if|else|elif|elseif|end\w*|for|my|our|sub|set|proc|use|let|const|"
     r"function|public|private|local|fi|done|esac|export)\b|[}\])@$]|"
     r"[\w.\[\]\"'-]{1,80}\s?(?:\(|[:+]?=|: )|.{0,200}[;{]$)"

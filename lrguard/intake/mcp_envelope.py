@@ -6,24 +6,24 @@ Offsets rather than values, so that whoever writes the result again keeps every 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Collection
-from dataclasses import dataclass
 from enum import Enum
 
 from lrguard.intake.json_outline import NotOutlined, Plan, Value, outline
 from lrguard.intake.sizes import size_text
 from lrguard.intake.source import Source
+from lrguard.patterns import pattern
+from lrguard.records import dataclass
 
 MEMBERS = frozenset({"content", "structuredContent", "isError", "_meta", "resultType"})
 
 _RESOURCE: Plan = dict.fromkeys(("uri", "text", "blob"))
 _BLOCK: Plan = {**dict.fromkeys(("type", "text", "data", "annotations", "_meta")), "resource": _RESOURCE}
-_RESULT: Plan = {**dict.fromkeys(MEMBERS), "content": [_BLOCK]}
+_RESULT: dict[str, Plan] = {**dict.fromkeys(MEMBERS), "content": [_BLOCK]}
 _DOCUMENT: Plan = {**_RESULT, "jsonrpc": None, "id": None, "result": _RESULT}
 
 _BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_=\\"
-_BLANK = re.compile(rb"[ \t\r\n]*+")
+_BLANK = pattern(rb"[ \t\r\n]*+")
 
 
 class Role(Enum):

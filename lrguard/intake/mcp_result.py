@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
 
 from lrguard.intake.json_outline import Value
 from lrguard.intake.json_text import decoded
 from lrguard.intake.mcp_envelope import Block, Envelope, Role, find
 from lrguard.intake.source import Slice, Source, Spool
+from lrguard.records import dataclass
 
 LARGEST = 64 * 1024 * 1024
 """Bytes of a document beyond which it is read as plain JSON."""
@@ -70,8 +70,7 @@ def media(text: Source, *, declared: bool = False) -> list[tuple[int, int]]:
 
 def _said(envelope: Envelope, data: bytes, spool: Callable[[], Spool]) -> McpResult | None:
     """What the blocks say, all of it in one spool."""
-    whole, ends = spool(), []
-    rest: list[bytes] = []
+    whole, ends, rest = spool(), list[int](), list[bytes]()
     try:
         for block in envelope.blocks:
             if block.role is not Role.MEDIA:

@@ -6,10 +6,9 @@ that are read as text (SVG, RTF, PostScript, XML, scripts) are not named by `sni
 
 from __future__ import annotations
 
-import re
-
 from lrguard.intake.containers import MediaType, Read, little
 from lrguard.intake.signatures import BY_FIRST, CHECKED, ELSEWHERE, confirmed
+from lrguard.patterns import pattern
 
 __all__ = ["OCTET_STREAM", "MediaType", "image_size", "sniff", "text_media_type"]
 
@@ -65,8 +64,8 @@ def text_media_type(data: bytes) -> MediaType | None:
     return MediaType(kind.media_type, kind.extension)
 
 
-_CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
-_STYLES = re.compile(
+_CONTROLS = pattern(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
+_STYLES = pattern(
     rb"\s{0,99}(?:@(?:charset|import|font-face|media|keyframes)\b|[.#:]?[\w-]{1,64}\s?\{\s{0,99}[\w-]{1,40}\s?:)"
 )
 

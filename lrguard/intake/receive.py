@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 from hashlib import sha256
 from select import select
 
 from lrguard.intake.encoding import Utf8Scan
 from lrguard.intake.source import CHUNK, Source, Spool
+from lrguard.records import dataclass
 
 PIPE_SIZE = 1024 * 1024
 F_SETPIPE_SZ = 1031
@@ -80,9 +80,7 @@ class Arriving:
         return Received(self._spool.source(), self._digest.hexdigest(), self._scan, incomplete, signal, failure, ended)
 
 
-def receive(
-    descriptor: int, make_file: Callable[[], int], wake: int | None = None, begun: bytes = b""
-) -> Received:
+def receive(descriptor: int, make_file: Callable[[], int], wake: int | None = None, begun: bytes = b"") -> Received:
     """`begun` and everything that can be read from `descriptor`; past `IN_MEMORY` bytes in the file of `make_file`.
 
     `wake` is a descriptor from which a signal's number can be read once one has come, as `signal.set_wakeup_fd` writes

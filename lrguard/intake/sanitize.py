@@ -11,6 +11,7 @@ import re
 import unicodedata
 
 from lrguard.intake.graphemes import grapheme_cut, grapheme_start
+from lrguard.patterns import pattern
 
 __all__ = ["escaped", "fold_redraws", "grapheme_cut", "grapheme_start", "visible"]
 
@@ -23,7 +24,7 @@ _SEQUENCE_REST = (
     r"|(?<=\x9d)[^\x00-\x07\n-\x1f\x7f-\x9f]*+(?:\x07|\x1b\\|\x9c)"
     r"|(?<=[\x90\x98\x9e\x9f])[^\x00-\x06\x0e-\x1f\x7f-\x9f]*+(?:\x1b\\|\x9c)"
 )
-_SEQUENCE = re.compile(f"[\x1b\x90\x98\x9b\x9d-\x9f]{_SEQUENCE_REST})")
+_SEQUENCE = pattern(f"[\x1b\x90\x98\x9b\x9d-\x9f]{_SEQUENCE_REST})")
 _ODD = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
     "\u2060-\u206f\u3164\ufdd0-\ufdef\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\ud800-\udfff"
@@ -33,7 +34,7 @@ _ODD = (
 _BLACK_FLAG = "\U0001f3f4"
 _FLAG_REST = "(?<=\U0001f3f4)[\U000e0030-\U000e0039\U000e0061-\U000e007a]{3,6}\U000e007f"
 # One set of characters in front lets the search skip to them; what the character introduces is optional.
-_SHOWN = re.compile(f"[{_ODD}{_BLACK_FLAG}](?:{_SEQUENCE_REST}|{_FLAG_REST}))?")
+_SHOWN = pattern(f"[{_ODD}{_BLACK_FLAG}](?:{_SEQUENCE_REST}|{_FLAG_REST}))?")
 
 
 def visible(text: str) -> str:
@@ -74,12 +75,12 @@ def escaped(character: str) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
-_JOINING_SCRIPTS = re.compile(
+_JOINING_SCRIPTS = pattern(
     "[\u0600-\u0dff\u0f00-\u109f\u1780-\u180a\u1810-\u18af\u1a20-\u1aaf\u1b00-\u1c4f\ua800-\ua82f\ua880-\ua8ff"
     "\ua930-\ua9df\uaa00-\uaadf\uabc0-\uabff\ufb50-\ufdcf\ufdf0-\ufdff\ufe70-\ufefc\U00010a00-\U00010aff\U00010d00-\U00010fff"
     "\U00011000-\U00011fff\U0001e900-\U0001e95f]"
 )
-_IDEOGRAPH = re.compile("[\u2e80-\u2fdf\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+_IDEOGRAPH = pattern("[\u2e80-\u2fdf\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 
 
 def _belongs(before: str, odd: str, after: str) -> bool:
@@ -108,10 +109,10 @@ def _pictures(character: str) -> bool:
     )
 
 
-_HOME = re.compile(r"\x1b\[[01]?G")
-_ERASED = re.compile(r"\x1b\[[12]K")
-_CLEARED = re.compile(r"\x1b\[[012]?K")
-_UP = re.compile(r"\x1b\[(\d{0,3})([AF])")
+_HOME = pattern(r"\x1b\[[01]?G")
+_ERASED = pattern(r"\x1b\[[12]K")
+_CLEARED = pattern(r"\x1b\[[012]?K")
+_UP = pattern(r"\x1b\[(\d{0,3})([AF])")
 
 
 def fold_redraws(text: str) -> str:

@@ -5,11 +5,11 @@ Either a signature holds bytes that text never has, or the fields around it must
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from lrguard.intake import containers
 from lrguard.intake.containers import MediaType, Read, has_text_only, little
+from lrguard.patterns import pattern
 
 Check = Callable[[bytes, int, Read | None], MediaType | None]
 
@@ -131,7 +131,7 @@ def _icns(head: bytes, size: int, read: Read | None) -> MediaType | None:
     return MediaType("image/icns", "icns") if int.from_bytes(head[4:8], "big") == size else None
 
 
-_PDF = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n]{0,64}%PDF-[0-9]\.[0-9]")
+_PDF = pattern(rb"(?:\xef\xbb\xbf)?[ \t\r\n]{0,64}%PDF-[0-9]\.[0-9]")
 
 
 def _pdf(head: bytes, size: int, read: Read | None) -> MediaType | None:

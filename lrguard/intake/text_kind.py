@@ -8,11 +8,12 @@ is beyond, and every other kind, is decided on bounded pieces.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import Enum
 
 from lrguard.intake.json_scan import JsonScan, scan_json
 from lrguard.intake.source import BytesSource, Source
+from lrguard.patterns import pattern
+from lrguard.records import dataclass
 
 WHOLE = 64 * 1024 * 1024
 """Bytes up to which JSON is read to its end; the contract lets larger results be judged by samples."""
@@ -107,8 +108,8 @@ def _named(found: JsonScan, *, sampled: bool) -> KindOfText:
     return KindOfText(TextKind.JSON_LINES if found.one_a_line else TextKind.JSON_SEQUENCE, found.cut, sampled)
 
 
-_PROLOG = re.compile(rb"(?s)\s*(?:<!--.*?-->|<\?.*?\?>|<!doctype[^>\[]*(?:\[.*?\]\s*)?>)", re.IGNORECASE)
-_ROOT = re.compile(rb"\s*<([A-Za-z_][\w.-]{0,99}:)?([A-Za-z_][\w.-]{0,99})(?=[\s/>])")
+_PROLOG = pattern(rb"(?s)\s*(?:<!--.*?-->|<\?.*?\?>|<!doctype[^>\[]*(?:\[.*?\]\s*)?>)", re.IGNORECASE)
+_ROOT = pattern(rb"\s*<([A-Za-z_][\w.-]{0,99}:)?([A-Za-z_][\w.-]{0,99})(?=[\s/>])")
 _FRAGMENTS = frozenset(
     b"head body div p span table ul ol dl section article main header footer nav h1 h2 h3 h4 h5 h6 a img form".split()
 )
@@ -168,8 +169,8 @@ def _rows(lines: list[str], delimiter: str) -> list[list[str]]:
     return rows
 
 
-_HEADING = re.compile(r"[\w#%$@][\w .\-/()%#$:@*+&'°\[\]]{0,79}")
-_VALUE = re.compile(r"(?:[-+]?[$€£]?\d[\d.,:/TZ+\- %e]*+|true|false|null|none|nan|n/a|)", re.IGNORECASE)
+_HEADING = pattern(r"[\w#%$@][\w .\-/()%#$:@*+&'°\[\]]{0,79}")
+_VALUE = pattern(r"(?:[-+]?[$€£]?\d[\d.,:/TZ+\- %e]*+|true|false|null|none|nan|n/a|)", re.IGNORECASE)
 
 
 def _is_value(field: str) -> bool:

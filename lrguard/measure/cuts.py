@@ -8,19 +8,19 @@ window by window, in bounded memory, and be left when enough is known.
 from __future__ import annotations
 
 import codecs
-import re
 from collections.abc import Iterator
 
 from lrguard.intake.source import CHUNK, Source
 from lrguard.measure.characters import stand_ins
+from lrguard.patterns import pattern
 
 LONGEST = 4 * 1024 * 1024
 """Characters without such a place, after which the text is cut all the same; then a count is no longer exact."""
 
-_CUT = re.compile(r"(?<=[A-Za-z\x80\x82])[^A-Za-z\x80-\x82']|(?<=[0-9])[^0-9\x81']")
+_CUT = pattern(r"(?<=[A-Za-z\x80\x82])[^A-Za-z\x80-\x82']|(?<=[0-9])[^0-9\x81']")
 _TAIL = 256
 
-_ASCII_CUT = re.compile(rb"(?<=[A-Za-z])[^A-Za-z\x80-\xff']|(?<=[0-9])[^0-9\x80-\xff']")
+_ASCII_CUT = pattern(rb"(?<=[A-Za-z])[^A-Za-z\x80-\xff']|(?<=[0-9])[^0-9\x80-\xff']")
 _CONTINUATION = bytes(range(0x80, 0xC0))
 
 

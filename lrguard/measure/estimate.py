@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from lrguard.measure.bounds import fewest
+from lrguard.patterns import pattern
 
 # In the order of the numbers that `_features` gives.
 _COEFFICIENTS = {
@@ -17,19 +18,17 @@ _COEFFICIENTS = {
     "cl100k_base": (0.848, 0.148, 0.245, 1.278, 0.513, 0.459, 1.163, 1.613, 0.144, 2.714, 1.064, 0.981, 3.158, 0.572),
 }
 
-_WORD = re.compile(r"[A-Z]*[a-z]+|[A-Z]+")
-_UNBROKEN = re.compile(r"[A-Za-z0-9+/_=-]{32,}")
-_DIGITS = re.compile(r"[0-9]{1,3}")
-_PUNCTUATION = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f!-/:-@\[-`{-\x7f]+")
-_LINE_ENDS = re.compile(r"[\r\n]+")
-_BLANKS = re.compile(r"[ \t]{2,}[\r\n]?")
-_TWO_BYTES = re.compile("[\x80-\u07ff]+")
-_EAST_ASIAN = re.compile(
-    "[\u1100-\u11ff\u2e80-\ua4cf\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef]+"
-)
-_THREE_BYTES = re.compile("[\u0800-\uffff]+")
-_FOUR_BYTES = re.compile("[\U00010000-\U0010ffff]+")
-_ODD = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffd]+")
+_WORD = pattern(r"[A-Z]*[a-z]+|[A-Z]+")
+_UNBROKEN = pattern(r"[A-Za-z0-9+/_=-]{32,}")
+_DIGITS = pattern(r"[0-9]{1,3}")
+_PUNCTUATION = pattern(r"[\x00-\x08\x0b\x0c\x0e-\x1f!-/:-@\[-`{-\x7f]+")
+_LINE_ENDS = pattern(r"[\r\n]+")
+_BLANKS = pattern(r"[ \t]{2,}[\r\n]?")
+_TWO_BYTES = pattern("[\x80-\u07ff]+")
+_EAST_ASIAN = pattern("[\u1100-\u11ff\u2e80-\ua4cf\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef]+")
+_THREE_BYTES = pattern("[\u0800-\uffff]+")
+_FOUR_BYTES = pattern("[\U00010000-\U0010ffff]+")
+_ODD = pattern("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffd]+")
 
 
 def estimate(text: str, encoding: str = "o200k_base") -> int:

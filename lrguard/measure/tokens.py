@@ -10,7 +10,6 @@ toktok takes 0.6 s to set up and then counts 50 to 400 MB a second. Where neithe
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from lrguard.errors import LrguardError
 from lrguard.intake.source import BytesSource, Source
@@ -19,6 +18,7 @@ from lrguard.measure.characters import toktok_may_differ
 from lrguard.measure.cuts import between_cuts, windows
 from lrguard.measure.merges import Merges
 from lrguard.measure.pieces import split
+from lrguard.records import dataclass
 
 ENCODINGS = ("o200k_base", "cl100k_base", "estimate")
 

@@ -7,9 +7,7 @@ tells what made it end, so that looking can stop early in one that is all errors
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from itertools import chain, islice
 from typing import Any
@@ -17,6 +15,8 @@ from typing import Any
 from lrguard.intake.graphemes import grapheme_cut
 from lrguard.intake.sanitize import visible
 from lrguard.intake.source import CHUNK, Source
+from lrguard.patterns import pattern
+from lrguard.records import dataclass
 
 MOST = 5
 WIDTH = 200
@@ -58,29 +58,29 @@ WORDS = (
 )
 """What a line must hold, in either case, to be looked at closely; `SEVERITIES` ask for more."""
 
-HARMLESS = re.compile(
+HARMLESS = pattern(
     r"(?i)\b(?:no|0|zero|without|ignor\w+) (?:\w+ )?(?:errors?|failures?|exceptions?|failed)\b"
     r"|\b(?:errors?|fail(?:ed|ures?)?|exceptions?)[\"']?\s*[=:]\s*[\"']?"
     r"(?:0(?![.\d])|0\.0+\b|none|null|false|nil|\[\]|\"\")"
 )
-CODE = re.compile(
+CODE = pattern(
     r"\s*(?:except|raise|catch|throws?|class|def|import|from|return|if|elif|func|fn|public|private|#|//|\*)\b"
 )
 """Lines that speak of errors because they are source code."""
 
 THE_END = 5
 SEVERITIES = (
-    (THE_END, re.compile(r"\b(?:FATAL|PANIC|CRITICAL|EMERG(?:ENCY)?)\b|^\W*(?:fatal|panic)\b|\b(?:fatal|panic):")),
-    (THE_END, re.compile(r"(?i)\b(?:fatal error|kernel panic|panicked at|segmentation fault|core dumped|oom-kill)")),
-    (THE_END, re.compile(r"(?i)\bout of memory\b|\blevel[\"']?[=:]\s*[\"']?(?:fatal|panic|crit|emerg)")),
-    (4, re.compile(r"^Traceback \(|(?:^|[\s:\[(])[\w.$]*(?:Error|Exception):\s|^[\w.$]*(?:Error|Exception)$")),
-    (4, re.compile(r"(?i)\b(?:uncaught|unhandled) \w*(?:exception|rejection|error)|\bassertion failed\b")),
-    (4, re.compile(r"\bERR(?:OR)?\b|(?i:(?:^|[\s\[(<|\"'])error(?:\[\w+\])?\s*[:\]>])")),
-    (4, re.compile(r"(?i)\blevel[\"']?[=:]\s*[\"']?err")),
-    (3, re.compile(r"\bFAIL(?:ED|URE)?\b|(?i:\b[1-9]\d* (?:errors?|failures?|failed)\b)")),
-    (3, re.compile(r"(?i)\b(?:failed (?:to|with)|failure:|could not|unable to|(?:permission|access) denied)\b")),
-    (3, re.compile(r"(?i)\b(?:no such file|connection refused|timed out|command not found|aborted)\b")),
-    (3, re.compile(r"(?i)\b(?:exit (?:status|code)|exited with(?: (?:status|code))?):? [1-9]")),
+    (THE_END, pattern(r"\b(?:FATAL|PANIC|CRITICAL|EMERG(?:ENCY)?)\b|^\W*(?:fatal|panic)\b|\b(?:fatal|panic):")),
+    (THE_END, pattern(r"(?i)\b(?:fatal error|kernel panic|panicked at|segmentation fault|core dumped|oom-kill)")),
+    (THE_END, pattern(r"(?i)\bout of memory\b|\blevel[\"']?[=:]\s*[\"']?(?:fatal|panic|crit|emerg)")),
+    (4, pattern(r"^Traceback \(|(?:^|[\s:\[(])[\w.$]*(?:Error|Exception):\s|^[\w.$]*(?:Error|Exception)$")),
+    (4, pattern(r"(?i)\b(?:uncaught|unhandled) \w*(?:exception|rejection|error)|\bassertion failed\b")),
+    (4, pattern(r"\bERR(?:OR)?\b|(?i:(?:^|[\s\[(<|\"'])error(?:\[\w+\])?\s*[:\]>])")),
+    (4, pattern(r"(?i)\blevel[\"']?[=:]\s*[\"']?err")),
+    (3, pattern(r"\bFAIL(?:ED|URE)?\b|(?i:\b[1-9]\d* (?:errors?|failures?|failed)\b)")),
+    (3, pattern(r"(?i)\b(?:failed (?:to|with)|failure:|could not|unable to|(?:permission|access) denied)\b")),
+    (3, pattern(r"(?i)\b(?:no such file|connection refused|timed out|command not found|aborted)\b")),
+    (3, pattern(r"(?i)\b(?:exit (?:status|code)|exited with(?: (?:status|code))?):? [1-9]")),
 )
 """How severe a line is that matches, the severest first: marks that programs put there, not words that prose uses."""
 
@@ -171,9 +171,9 @@ def _judge(line: bytes, at: int) -> tuple[int, str]:
     if CODE.match(shown):
         return 0, ""
     text = HARMLESS.sub("", shown)
-    for severity, pattern in SEVERITIES:
-        if pattern.search(text):
-            found = pattern.search(shown)
+    for severity, marks in SEVERITIES:
+        if marks.search(text):
+            found = marks.search(shown)
             return severity, _around(shown, found.start() if found else 0)
     return 0, ""
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 from shlex import quote
 
 from lrguard.assets.fragments import without_data
@@ -18,6 +17,7 @@ from lrguard.present.fence import fenced, marker
 from lrguard.present.highlights import Highlight
 from lrguard.present.preview import Ends, Preview, cut
 from lrguard.present.summary import shortened
+from lrguard.records import dataclass
 
 MAX_TOKENS = 1500
 MAX_BYTES = 9999

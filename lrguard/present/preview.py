@@ -6,13 +6,12 @@ asked for is the number shown, and the cut falls between graphemes.
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
-
 from lrguard.intake.graphemes import grapheme_cut, grapheme_start
 from lrguard.intake.sanitize import fold_redraws, visible
 from lrguard.intake.sizes import size_text
 from lrguard.intake.source import Source
+from lrguard.patterns import pattern
+from lrguard.records import dataclass
 
 WINDOW = 256 * 1024
 """Bytes looked at at each end: enough for what a progress bar redraws before its last state."""
@@ -20,7 +19,7 @@ WINDOW = 256 * 1024
 LEAST_BEGINNING = 24
 """Characters that the text at the head of binary data must have to be shown; a signature tells less than the type."""
 
-_LEADING_TEXT = re.compile(rb"[\t\n\r -~]*")
+_LEADING_TEXT = pattern(rb"[\t\n\r -~]*")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,11 @@ the prompt fences the text as data, and what comes back is cleaned like a result
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from lrguard.intake.graphemes import grapheme_cut
 from lrguard.intake.sanitize import fold_redraws, visible
 from lrguard.present.fence import fenced, marker
+from lrguard.records import dataclass
 
 MOST_TOKENS = 1000
 """Tokens of a summary (contract, section 8)."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import timedelta
 
+from lrguard.records import dataclass
 from lrguard.session import names
 from lrguard.session.metadata import AssetRecord, Record, Sighting
 

@@ -8,11 +8,14 @@ record that the next reader refuses.
 from __future__ import annotations
 
 import builtins
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
 
+from lrguard.records import asdict, dataclass, replace
 from lrguard.session import names
+
+TYPE_CHECKING = False  # `typing` takes 4 ms to import
+if TYPE_CHECKING:
+    from typing import Any
 
 LIMIT = 8 * 1024 * 1024
 """Bytes that a record may have; longer ones are not read."""
@@ -30,7 +33,8 @@ class BrokenRecordError(ValueError):
     """A record that lrguard did not write, or not like this; the message says why."""
 
 
-class AssetRecord(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class AssetRecord:
     """One distinct content that was taken out of a result.
 
     `file` is relative to the session; what is handed to `Session.save` may have the path that `save_asset` returned.
@@ -45,7 +49,8 @@ class AssetRecord(NamedTuple):
     source: str
 
 
-class ReadingRecord(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ReadingRecord:
     """The reading copy of a saved response; `file` is relative to the session."""
 
     file: str
@@ -53,14 +58,16 @@ class ReadingRecord(NamedTuple):
     sha256: str
 
 
-class SummaryRecord(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class SummaryRecord:
     """A summary of the response by a model; `key` is a sha256 of what it was asked for with."""
 
     key: str
     text: str
 
 
-class Sighting(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Sighting:
     """One time that the content came: in UTC, from which tool, in which call."""
 
     time: datetime
@@ -128,16 +135,16 @@ class Record:
         import json
 
         document = {name: getattr(self, name) for name in self.__slots__}
-        assets = [asset._asdict() for asset in self.assets]
+        assets = [asdict(asset) for asset in self.assets]
         document |= {
             "version": _VERSION,
-            "reading": self.reading._asdict() if self.reading else None,
+            "reading": asdict(self.reading) if self.reading else None,
             "sightings": [
                 {"time": _write_time(one.time), "tool": _cut(one.tool), "call_id": _cut(one.call_id)}
                 for one in self.sightings
             ],
             "assets": assets,
-            "summaries": [one._asdict() for one in self.summaries],
+            "summaries": [asdict(one) for one in self.summaries],
         }
         for longest in (4096, 256, 0):
             for asset in assets:

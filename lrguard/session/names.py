@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 from datetime import datetime
-from typing import NamedTuple
+
+from lrguard.patterns import pattern
+from lrguard.records import dataclass
 
 LONG_RESPONSES = "long_responses"
 DOWNLOADS = "downloads"
@@ -22,18 +24,19 @@ ASSET_DIGITS = range(16, 65, 4)
 """The same for the names of assets."""
 
 _TOOL_LENGTH = 60
-_EXTENSION = re.compile(r"[A-Za-z0-9_]{1,16}", re.ASCII)
-_SHA256 = re.compile(r"[0-9a-f]{64}", re.ASCII)
-_RESPONSE = re.compile(
+_EXTENSION = pattern(r"[A-Za-z0-9_]{1,16}", re.ASCII)
+_SHA256 = pattern(r"[0-9a-f]{64}", re.ASCII)
+_RESPONSE = pattern(
     r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ(?:_[A-Za-z0-9_.-]{1,60})?"
     r"_(?P<id>[0-9a-f]{8,64})(?P<reading>\.reading)?\.[A-Za-z0-9_]{1,16}",
     re.ASCII,
 )
-_ASSET = re.compile(r"(?P<digits>[0-9a-f]{16,64})\.[A-Za-z0-9_]{1,16}", re.ASCII)
-_RECORD = re.compile(r"(?P<id>[0-9a-f]{8,64})\.json", re.ASCII)
+_ASSET = pattern(r"(?P<digits>[0-9a-f]{16,64})\.[A-Za-z0-9_]{1,16}", re.ASCII)
+_RECORD = pattern(r"(?P<id>[0-9a-f]{8,64})\.json", re.ASCII)
 
 
-class ResponseName(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ResponseName:
     """What the name of a saved response's file tells."""
 
     id: str

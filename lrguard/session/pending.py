@@ -10,6 +10,7 @@ import errno
 import os
 from contextlib import suppress
 
+from lrguard.records import replace
 from lrguard.session import names
 from lrguard.session.folder import Folder, write_all
 from lrguard.session.metadata import AssetRecord
@@ -113,4 +114,4 @@ class PendingAssets:
 
 def relative(asset: AssetRecord, root: str) -> AssetRecord:
     """The asset with its file relative to the session that messages write as `root`."""
-    return asset._replace(file=asset.file.removeprefix(root.rstrip("/") + "/"))
+    return replace(asset, file=asset.file.removeprefix(root.rstrip("/") + "/"))

@@ -12,14 +12,18 @@ import os
 from collections.abc import Iterable
 from enum import Enum
 from types import TracebackType
-from typing import NamedTuple, Self
 
 from lrguard.errors import LrguardError
 from lrguard.intake.source import FileSource
+from lrguard.records import dataclass
 from lrguard.session import names
 from lrguard.session.folder import sha256_of
 from lrguard.session.metadata import LIMIT, BrokenRecordError, Record, read_record
 from lrguard.session.tree import Tree
+
+TYPE_CHECKING = False  # `typing` takes 4 ms to import
+if TYPE_CHECKING:
+    from typing import Self
 
 _CANDIDATES = 10
 _PREFIX = 4
@@ -32,7 +36,8 @@ class Part(Enum):
     READING_COPY = "reading copy"
 
 
-class Saved(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Saved:
     """A saved response: its record, and its paths as messages write them."""
 
     record: Record
@@ -45,7 +50,8 @@ class Saved(NamedTuple):
         return self.record.id
 
 
-class Survey(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Survey:
     """All that a session holds, the last seen first, and the metadata files that are none, each with the reason."""
 
     responses: tuple[Saved, ...]

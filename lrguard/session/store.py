@@ -12,12 +12,12 @@ import errno
 import os
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import NamedTuple, TypeVar
 
 from lrguard.errors import SaveError
 from lrguard.intake.source import FileSource, Source
+from lrguard.records import replace
 from lrguard.session import names
 from lrguard.session.facts import Facts, merged_assets, new_record, original_file, reading_extension, reading_files
 from lrguard.session.folder import sha256_of, write_all

@@ -12,10 +12,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from math import inf
 
+from lrguard.patterns import pattern
 from lrguard.session.folder import Folder
 from lrguard.session.lock import try_lock
 
-_NAME = re.compile(r"tmp-(?P<run>[0-9a-f]{16})-(?P<number>\d{1,9})", re.ASCII)
+_NAME = pattern(r"tmp-(?P<run>[0-9a-f]{16})-(?P<number>\d{1,9})", re.ASCII)
 _ABANDONED = 24 * 3600.0
 """Seconds without a write after which a run is taken for dead where locks do not tell."""
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 
 from lrguard.intake.sanitize import visible
 from lrguard.intake.sizes import size_text
+from lrguard.records import dataclass, replace
 from lrguard.structure.formats import Strings
 from lrguard.structure.infer import DEPTH, height
 from lrguard.structure.node import KEYS, Node

@@ -8,23 +8,24 @@ document that breaks off on a later line than it began on counts as far as it go
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import Any
 
 from lrguard.intake.source import Source
+from lrguard.patterns import pattern
+from lrguard.records import dataclass, field
 from lrguard.structure.container import ContainerReader
 from lrguard.structure.infer import Inference
 from lrguard.structure.scanner import FAILED, Scanner
 from lrguard.structure.window import WINDOW, Window
 
-_EVENT = re.compile(r"data: ?(?=[{\[])")
-_INSIDE_LINE = re.compile(r'\{[ \t]*"|\[[ \t]*[{\["]')
-_BEGINNING = re.compile(
+_EVENT = pattern(r"data: ?(?=[{\[])")
+_INSIDE_LINE = pattern(r'\{[ \t]*"|\[[ \t]*[{\["]')
+_BEGINNING = pattern(
     r"^[ \t\r\x1e]*+(?:[{\[\"]|data: |[-0-9tfnNI][-+.\w]*+[ \t\r,]*+$)|" + _INSIDE_LINE.pattern, re.MULTILINE
 )
 """Where, in lines of text, a document may begin."""
 
-_REST = re.compile(r"[ \t\r\x1e]*+,?[ \t\r\x1e]*+")
+_REST = pattern(r"[ \t\r\x1e]*+,?[ \t\r\x1e]*+")
 _LONGEST_PREFIX = 1000
 """Characters of text in front of a document on the same line."""
 

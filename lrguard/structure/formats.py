@@ -10,6 +10,8 @@ import binascii
 import re
 from collections.abc import Callable, Sequence
 
+from lrguard.patterns import pattern
+
 CHOICES = 8
 """Distinct values up to which a place is an enumeration."""
 
@@ -60,7 +62,7 @@ STANDARD = frozenset({"date-time", "date", "uuid", "email", "uri"})
 
 _BASE64_HEAD = re.compile(r"[A-Za-z0-9+/_-]{200}").match
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]*+={0,2}").fullmatch
-_DATA_URL = re.compile(r"data:([a-z]+/[A-Za-z0-9.+-]{1,80})(?:;[A-Za-z0-9=._-]{1,80}){0,4};base64,")
+_DATA_URL = pattern(r"data:([a-z]+/[A-Za-z0-9.+-]{1,80})(?:;[A-Za-z0-9=._-]{1,80}){0,4};base64,")
 
 
 class Strings:

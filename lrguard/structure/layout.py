@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 
 from lrguard.intake.source import Source, Spool
+from lrguard.patterns import pattern
 
 _DEEPEST = 12
 """Levels that are indented."""
@@ -18,7 +19,7 @@ _DEEPEST = 12
 _WINDOW = 1024 * 1024
 
 _STRING = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
-_PART = re.compile(
+_PART = pattern(
     rb"[ \t\r\n]*+(?:(" + _STRING + rb")[ \t\r\n]*+:[ \t\r\n]*+)?+"
     rb"(?:(" + _STRING + rb'|[^ \t\r\n"{}\[\],:]++(?:[ \t]++[^ \t\r\n"{}\[\],:]++)*+)[ \t\r\n]*+)?+'
     rb"([{}\[\],:])?+",
@@ -26,14 +27,14 @@ _PART = re.compile(
 )
 """A key, a value that is no container, and the mark that follows; any of them may be missing."""
 
-_IN_STRING = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
-_START = re.compile(
+_IN_STRING = pattern(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
+_START = pattern(
     rb"((?:\xef\xbb\xbf)?[ \t\r\n\x1e]*+(?:data: ?)?)"
     rb"(?=\{[ \t\r\n]*+[\"}]|\[[ \t\r\n]*+(?:[\"{\[\]\-0-9]|true|false|null|NaN|Inf))"
 )
-_REST = re.compile(rb"[ \t\r\x1e]*+,?[ \t\r]*+(\n?)")
+_REST = pattern(rb"[ \t\r\x1e]*+,?[ \t\r]*+(\n?)")
 _LOOK_AHEAD = 4096
-_BLANKS = re.compile(rb"[ \t\r\n]*+")
+_BLANKS = pattern(rb"[ \t\r\n]*+")
 _BREAKS = [b"\n" + b"  " * depth for depth in range(_DEEPEST + 1)]
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from lrguard.intake.sizes import size_text
 from lrguard.intake.source import Source
+from lrguard.records import dataclass
 from lrguard.structure.compact import render
 from lrguard.structure.documents import Documents, read_documents
 from lrguard.structure.json_schema import to_json_schema

@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 
+from lrguard.patterns import pattern
+from lrguard.records import dataclass, field
 from lrguard.structure.formats import KEY_FORMATS, Strings
 from lrguard.structure.node import Node
 
@@ -36,7 +37,7 @@ _WIDE = 0.9
 """A table with many columns is no map: its rows are at least so many, and nearly every one has every key."""
 
 _STEM = re.compile(r"([^0-9]+)[0-9]+").fullmatch
-_WORD = re.compile(r"[A-Za-z][a-z0-9]*|[A-Z]+")
+_WORD = pattern(r"[A-Za-z][a-z0-9]*|[A-Z]+")
 
 Signature = frozenset[object]
 

@@ -10,9 +10,9 @@ import codecs
 import csv
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from lrguard.intake.source import Source
+from lrguard.records import dataclass
 from lrguard.structure.infer import Inference
 from lrguard.structure.node import KEYS, Node
 

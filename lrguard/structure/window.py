@@ -6,11 +6,12 @@ import codecs
 import re
 
 from lrguard.intake.source import CHUNK, Source
+from lrguard.patterns import pattern
 
 WINDOW = 1024 * 1024
 """Characters that are looked at in one piece where there are as many."""
 
-_BLANK = re.compile(r"[ \t\r\n]*+")
+_BLANK = pattern(r"[ \t\r\n]*+")
 _IN_STRING = re.compile(r'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL).match
 _BRACKET = re.compile(r'"|[\[{]+|[\]}]').search
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import shutil
 import signal
 import stat
 import sys
+import termios
 import threading
 import time
 from collections.abc import Iterator
@@ -216,6 +218,48 @@ def test_failures_in_a_batch_are_noted_and_cost_nothing(lrguard: Program):
     assert first["lrguard"]["summary"] == "failed"
     assert second["content"] == "small"
     assert run.err.count("no summary") == 1
+
+
+def test_a_command_that_fails_again_and_again_is_left_in_peace(lrguard: Program):
+    entries = [{"id": str(n), "content": log(500 + n).decode()} for n in range(5)]
+    command = "printf . >> calls; exit 1"
+    run = lrguard("batch", "--total-threshold", "9000", "--summarize", command, stdin=json.dumps(entries).encode())
+    assert asked(lrguard) == 3
+    assert run.err.count("failed 3 times in a row") == 2
+    assert len(lrguard.files()) == 5
+
+
+def test_a_hook_summarizes_with_the_arguments_of_the_call(lrguard: Program):
+    response = {"stdout": BIG.decode(), "stderr": "", "interrupted": False, "isImage": False}
+    payload = {
+        "session_id": "s",
+        "hook_event_name": "PostToolUse",
+        "tool_name": "Bash",
+        "tool_input": {"command": "make deploy"},
+        "tool_response": response,
+    }
+    run = lrguard("hook", "claude-code", "--summarize", "grep '^Arguments'", stdin=json.dumps(payload).encode())
+    text = run.json["hookSpecificOutput"]["updatedToolOutput"]["stdout"]
+    assert f'{LABEL}\nArguments (JSON): {{"command": "make deploy"}}\n' in text
+    run = lrguard("hook", "claude-code", "--summarize", "exit 1", stdin=json.dumps(payload).encode())
+    assert "no summary: the command failed" in run.err
+
+
+def test_a_terminal_tells_what_is_waited_for_and_is_left_clean(lrguard: Program):
+    leader, follower = os.openpty()
+
+    def take_terminal() -> None:
+        os.setsid()
+        fcntl.ioctl(follower, termios.TIOCSCTTY, 0)
+
+    process = lrguard.start("--summarize", "sleep 1.3; echo ok", stderr=follower, preexec_fn=take_terminal)
+    os.close(follower)
+    process.communicate(BIG, timeout=20)
+    shown = os.read(leader, 100_000).decode()
+    os.close(leader)
+    assert "waiting for a summary, 1 s of at most 60 s" in shown
+    assert shown.endswith("\r")
+    assert shown.removesuffix("\r").rpartition("\r")[2].strip() == ""
 
 
 def test_run_summarizes_what_a_command_prints(lrguard: Program):

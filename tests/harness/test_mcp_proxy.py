@@ -272,3 +272,26 @@ def test_nothing_is_left_open_after_many_results(lrguard: Program):
     time.sleep(0.3)
     out, _ = process.communicate(b"go on\n", timeout=30)
     assert all(map(is_message, got)) and int(out) < 20
+
+
+def test_a_summary_takes_the_preview_s_place_and_holds_up_no_one(lrguard: Program):
+    asked = request(1, name="t") + request(2, name="t")
+    answers = response(1, text_result(LARGE)) + response(2, text_result("ok"))
+    command = "cat > /dev/null; sleep 0.5; echo All requests were handled."
+    lines = through(lrguard, asked, answers, "--summarize", command)
+    assert lines[0] == response(2, text_result("ok"))
+    assert "All requests were handled." in first_text(lines[1]) and "handled request 7 in" not in first_text(lines[1])
+
+
+def test_a_signal_does_not_wait_for_a_summary(lrguard: Program):
+    (lrguard.home / "answer").write_bytes(response(1, text_result(LARGE)))
+    command = "cat > /dev/null; sleep 30"
+    process = lrguard.start("mcp", "--summarize", command, "--", "sh", "-c", "read a; cat answer; cat")
+    assert process.stdin
+    process.stdin.write(request(1, name="t"))
+    process.stdin.flush()
+    time.sleep(1.5)
+    process.send_signal(signal.SIGTERM)
+    began = time.monotonic()
+    out, _ = process.communicate(timeout=20)
+    assert time.monotonic() - began < 6 and is_message(out)
