@@ -22,9 +22,7 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from lrguard import api
 
-    # All at once: importing `api` has made `lrguard.guard` the module of that name.
-    globals().update({offered: getattr(api, offered) for offered in api.__all__})
-    return globals()[name]
+    return getattr(api, name)
 
 
 def __dir__() -> list[str]:

@@ -12,18 +12,18 @@ from contextlib import contextmanager
 from hashlib import sha256
 from threading import local
 
-from lrguard.cli.place import cache_folder, place_for
 from lrguard.configuration.checks import CHECKS
 from lrguard.errors import LrguardError
-from lrguard.guard import guard as guard_one
+from lrguard.guarding import guard as guard_one
 from lrguard.intake.encoding import Utf8Scan
 from lrguard.intake.receive import Received
 from lrguard.intake.source import BytesSource
 from lrguard.measure.tokens import Counter
 from lrguard.outcome import Kind, Outcome
+from lrguard.place import cache_folder, place_for
 from lrguard.present.summary import Unsummarized
 from lrguard.records import replace
-from lrguard.session.retention import KEEP_BYTES, KEEP_DAYS
+from lrguard.session.keeping import KEEP_BYTES, KEEP_DAYS
 from lrguard.settings import Retention, Settings
 from lrguard.workplace import Workplace
 

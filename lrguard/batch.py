@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
 from lrguard.errors import SaveError
-from lrguard.guard import binary, identify, inline, unsaved, weigh
+from lrguard.guarding import binary, identify, inline, unsaved, weigh
 from lrguard.intake.media_type import OCTET_STREAM
 from lrguard.intake.receive import Received
 from lrguard.offload import LINE, Offload

@@ -14,7 +14,10 @@ from lrguard.assets.alphabet import ALPHABET, ESCAPES, NARROWEST, SHORTEST
 from lrguard.configuration.discovery import project_file, user_file
 from lrguard.options import OPTIONS
 
-NEUTRAL = tuple("session show_session tool call_id preview_chars intent summarize no_summarize quiet".split())
+NEUTRAL = (
+    *("session", "show_session", "tool", "call_id", "preview_chars"),
+    *("intent", "summarize", "no_summarize", "quiet"),
+)
 """Options that change nothing for a result that passes; `threshold` is the only other one that is read here."""
 
 LARGEST = 64 * 1024

@@ -17,7 +17,7 @@ from lrguard.configuration.load import Loaded, load
 from lrguard.errors import ConfigurationError, LrguardError
 from lrguard.options import PROFILES, WINDOW_LEAST, WINDOW_MOST, WINDOW_SHARE
 from lrguard.records import dataclass
-from lrguard.session.retention import KEEP_BYTES, KEEP_DAYS
+from lrguard.session.keeping import KEEP_BYTES, KEEP_DAYS
 
 ROOT = "root"
 """The profile in force where none is named."""

@@ -64,7 +64,10 @@ def understand(
     result or an array of its blocks. Raises what `store` and the files of `spool` raise.
     """
     utf8 = to_utf8(received.source, encoding, spool())
-    exact = not (received.scan.invalid or received.scan.torn) if encoding == "utf-8" else round_trips(received.source, encoding)
+    if encoding == "utf-8":
+        exact = not (received.scan.invalid or received.scan.torn)
+    else:
+        exact = round_trips(received.source, encoding)
     kind = kind_of(utf8)
     is_json, keeps = kind.kind is TextKind.JSON and not kind.cut, media == "keep"
     linked = None

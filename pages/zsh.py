@@ -22,7 +22,7 @@ _lrguard_responses() {
     setopt local_options extended_glob
     local session=${(Q)${opt_args[-s]:-$opt_args[--session]}} line
     local -a ids=(last:'the newest response') fields
-    local list="lrguard list --max-tokens 0 ${session:+-s ${(q)${session/#\\~\\//$HOME/}}}"
+    local list="lrguard list --max-tokens 0 ${session:+-s ${(q)${session/#\~\//$HOME/}}}"
     for line in ${(f)"$(_call_program responses $list 2>/dev/null)"}; do
         fields=(${=line})
         [[ $fields[1] == [0-9a-f](#c8,64) ]] && ids+=("$fields[1]:${fields[3]}, ${fields[5]}, ${fields[6]} tokens")

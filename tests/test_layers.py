@@ -8,8 +8,9 @@ from pathlib import Path
 PACKAGE = Path(__file__).resolve().parents[1] / "lrguard"
 
 FLOORS = """
-    errors options intake assets measure structure session configuration settings present text reading outcome workplace
-    description shape summarizing offload guard batch inspect instant harness cli api __main__
+    errors options records patterns intake assets measure structure session configuration settings present text reading
+    outcome workplace description shape summarizing offload guarding batch inspect place instant harness api cli
+    __main__
 """.split()
 """The rooms from the ground up."""
 

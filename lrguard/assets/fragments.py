@@ -1,7 +1,7 @@
 """Shortens embedded data in what lrguard prints itself.
 
-An excerpt may begin or end inside of data, and a piece of it may look like data although the whole did not. Nobody reads
-it, and it would be taken out where the excerpt passes through lrguard again, as it does in nested harnesses.
+An excerpt may begin or end inside of data, and a piece of it may look like data although the whole did not. Nobody
+reads it, and it would be taken out where the excerpt passes through lrguard again, as it does in nested harnesses.
 """
 
 from __future__ import annotations

@@ -15,13 +15,13 @@ from lrguard.cli import streams
 from lrguard.cli.app import application
 from lrguard.cli.asking import Asker
 from lrguard.cli.envelope import details
-from lrguard.cli.place import place_for
 from lrguard.errors import DONE, FAILED, LrguardError
 from lrguard.harness.entries import BadEntry, Entry, read_entries, read_entry, written, written_error
 from lrguard.intake.json_outline import NotOutlined, Value
 from lrguard.intake.receive import Arriving, Received, Unspooled, receive
 from lrguard.intake.source import CHUNK
 from lrguard.outcome import Kind, Outcome
+from lrguard.place import place_for
 from lrguard.present.mcp_shape import json_string
 from lrguard.records import replace
 from lrguard.settings import Settings, Sources, gather

@@ -10,12 +10,12 @@ import typer
 from lrguard.cli import parameters as p
 from lrguard.cli import streams
 from lrguard.cli.app import application
-from lrguard.cli.place import cache_folder, temporary_file
 from lrguard.errors import DONE, LrguardError
 from lrguard.intake.encoding import detect, to_utf8
 from lrguard.intake.receive import Unspooled, receive
 from lrguard.intake.source import Spool
 from lrguard.measure.tokens import Count, Counter
+from lrguard.place import cache_folder, temporary_file
 from lrguard.settings import resolve
 
 HELP = """Print the number of tokens of each FILE (standard input without one) and, of several, their total."""

@@ -60,11 +60,11 @@ def _passes(file: str | None, threshold: int) -> bool:
 
 def _guarded(file: str | None, settings: Settings, *, check: bool) -> int:
     from lrguard.cli.asking import Asker
-    from lrguard.cli.place import place_for
     from lrguard.cli.signals import waking
-    from lrguard.guard import guard
+    from lrguard.guarding import guard
     from lrguard.intake.receive import Unspooled, receive
     from lrguard.outcome import Kind
+    from lrguard.place import place_for
 
     descriptor, asker = _open(file), Asker()
     with place_for(settings, keeps=not check, ask=asker) as place:

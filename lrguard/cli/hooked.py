@@ -91,9 +91,10 @@ def replacing(given: Mapping[str, object], environ: Mapping[str, str]) -> hook.R
 
 
 def _replacement(call: Call, room: hook.Room, given: Mapping[str, object], environ: Mapping[str, str]) -> object:
-    from lrguard.cli.place import place_for
+    from lrguard.cli.asking import Asker
     from lrguard.harness.host_sessions import retire_ended
     from lrguard.harness.replacement import replacement
+    from lrguard.place import place_for
     from lrguard.records import replace
 
     settings = _settings(call, given, environ)
@@ -112,7 +113,7 @@ def _replacement(call: Call, room: hook.Room, given: Mapping[str, object], envir
     total = settings.total_threshold
     if total == hook.TOTAL:
         total = max(total, settings.threshold)
-    with place_for(settings) as place:
+    with place_for(settings, ask=Asker()) as place:
         noted = (lambda _: None) if settings.quiet else streams.note
         answer = replacement(call, settings, place, room, total, environ, noted)
         if unnamed and place.session.has_saved:

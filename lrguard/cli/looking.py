@@ -9,11 +9,11 @@ from shlex import join
 
 from lrguard.cli import parameters as p
 from lrguard.cli import streams
-from lrguard.cli.place import bound_for, counter_for, session_for
 from lrguard.cli.target import Choice
 from lrguard.inspect.excerpt import Excerpt
 from lrguard.inspect.json_tokens import Shape
 from lrguard.intake.text_kind import TextKind
+from lrguard.place import bound_for, counter_for, session_for
 from lrguard.records import dataclass
 from lrguard.settings import Settings, resolve
 

@@ -18,9 +18,8 @@ from lrguard.cli import streams
 from lrguard.cli.app import application
 from lrguard.cli.asking import FAILURES
 from lrguard.cli.filtered import NESTED
-from lrguard.cli.place import cache_folder, retire, session_for, temporary_file
 from lrguard.errors import ConfigurationError, LrguardError, SaveError
-from lrguard.guard import guard
+from lrguard.guarding import guard
 from lrguard.harness.command import environment, replace_by
 from lrguard.harness.mcp import Call
 from lrguard.harness.mcp_proxy import Guarding, Proxy, start
@@ -30,6 +29,7 @@ from lrguard.intake.source import Slice, Source
 from lrguard.intake.text_kind import TextKind
 from lrguard.measure.tokens import Count, Counter, Measurement
 from lrguard.outcome import Kind
+from lrguard.place import cache_folder, retire, session_for, temporary_file
 from lrguard.present.summary import Unsummarized
 from lrguard.records import replace
 from lrguard.settings import Settings, Sources, gather

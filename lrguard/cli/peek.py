@@ -10,13 +10,13 @@ from lrguard.cli import parameters as p
 from lrguard.cli import streams
 from lrguard.cli.app import application
 from lrguard.cli.looking import Look, looking, shape_of
-from lrguard.cli.place import temporary_file
 from lrguard.cli.target import Target, open_target
 from lrguard.errors import DONE, NO, LrguardError
 from lrguard.inspect.excerpt import Excerpt
 from lrguard.inspect.peek import Unit, head, overview, parse_range, peek, tail
 from lrguard.inspect.peek_path import As, peek_path
 from lrguard.intake.media_type import image_size
+from lrguard.place import temporary_file
 
 HELP = """Read a part of a saved response, or of any other file. Without an option: facts, head and tail."""
 HEX_HEAD = 256

@@ -14,12 +14,12 @@ import typer
 from lrguard.cli import parameters as p
 from lrguard.cli import streams
 from lrguard.cli.app import application
+from lrguard.cli.asking import Asker
 from lrguard.cli.filtered import NESTED
-from lrguard.cli.place import place_for
 from lrguard.cli.progress import Line
 from lrguard.cli.signals import waking
 from lrguard.errors import ConfigurationError, LrguardError
-from lrguard.guard import guard
+from lrguard.guarding import guard
 from lrguard.harness.command import (
     PASSED_ON,
     SHELL,
@@ -31,6 +31,7 @@ from lrguard.harness.command import (
     replace_by,
 )
 from lrguard.intake.sizes import size_text
+from lrguard.place import place_for
 from lrguard.records import replace
 from lrguard.settings import Settings, resolve
 from lrguard.workplace import Workplace
@@ -94,7 +95,7 @@ def run(
     with ExitStack() as stack:
         try:
             settings = resolve(given, os.environ)
-            place = stack.enter_context(place_for(settings))
+            place = stack.enter_context(place_for(settings, ask=Asker()))
         except ConfigurationError as error:
             streams.note(f"{error}; the command runs unguarded")
         except OSError as error:

@@ -12,12 +12,12 @@ from lrguard.cli import parameters as p
 from lrguard.cli import streams
 from lrguard.cli.app import application
 from lrguard.cli.looking import looking, shape_of
-from lrguard.cli.place import temporary_file
 from lrguard.cli.target import open_target
 from lrguard.errors import DONE, NO, LrguardError
 from lrguard.inspect.json_tokens import Shape
 from lrguard.inspect.locate import locate, nearest
 from lrguard.intake.source import Source, Spool
+from lrguard.place import temporary_file
 from lrguard.structure import schema as structures
 from lrguard.structure.schema import Structure
 

@@ -11,11 +11,11 @@ import typer
 from lrguard.cli import parameters as p
 from lrguard.cli import streams
 from lrguard.cli.app import application
-from lrguard.cli.place import bound_for, counter_for, session_for
 from lrguard.configuration import quantities
 from lrguard.errors import DONE, LrguardError
 from lrguard.inspect.excerpt import Page
 from lrguard.intake.sanitize import visible
+from lrguard.place import bound_for, counter_for, session_for
 from lrguard.session.reader import Saved
 from lrguard.session.retention import purge as purge_session
 from lrguard.settings import resolve

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from lrguard.cli import streams
-from lrguard.cli.place import temporary_file
 from lrguard.errors import LrguardError, SaveError
 from lrguard.intake import mcp_result
 from lrguard.intake.encoding import detect, to_utf8
@@ -15,6 +14,7 @@ from lrguard.intake.media_type import OCTET_STREAM, MediaType, sniff
 from lrguard.intake.receive import Unspooled, receive
 from lrguard.intake.source import FileSource, Source, Spool
 from lrguard.intake.text_kind import TextKind, kind_of
+from lrguard.place import temporary_file
 from lrguard.reading import JSON, laid_out
 from lrguard.records import dataclass, replace
 from lrguard.session.reader import Part, Saved

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 
 from lrguard.configuration.checks import CHECKS
 from lrguard.configuration.layer import ENVIRONMENT, OPTION, Entry, Layer, Origin
@@ -47,8 +46,10 @@ def from_environment(environ: Mapping[str, str]) -> Layer:
             continue
         value: object = text
         if name in NUMBERS:
-            with suppress(ValueError):  # the check says what is allowed
+            try:
                 value = int(text)
+            except ValueError:
+                pass  # the check says what is allowed
         checked = _checked(name, value, option.environment, ConfigurationError)
         layer[name] = Entry(checked, Origin(ENVIRONMENT, option.environment))
     return layer

@@ -6,8 +6,9 @@ import os
 import time
 from contextlib import suppress
 
+from lrguard.session.keeping import KEEP_BYTES, KEEP_DAYS
 from lrguard.session.reader import SessionReader
-from lrguard.session.retention import KEEP_BYTES, KEEP_DAYS, automatic
+from lrguard.session.retention import automatic
 
 AT_ONCE = 5
 """Sessions that one call looks after; a host waits for it."""

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping
 
 from lrguard.errors import LrguardError
-from lrguard.guard import guard
+from lrguard.guarding import guard
 from lrguard.harness import own
 from lrguard.harness.call import Call
 from lrguard.harness.hook import Room, about

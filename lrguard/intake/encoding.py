@@ -33,9 +33,9 @@ class Utf8Scan:
     """What is to be known of bytes to judge whether they are UTF-8, gathered piece by piece.
 
     `invalid` counts bytes that no UTF-8 has at their place, `torn` those of a last character that the input cuts short
-    (known after `end`). `continuations` counts the further bytes of valid characters, a measure of how much there is that
-    only UTF-8 explains. `newlines` counts line feeds, `nuls` NULs. `first_high` is the offset of the first byte above 127
-    (-1: none; the piece's beginning is meant, not the byte).
+    (known after `end`). `continuations` counts the further bytes of valid characters, a measure of how much there is
+    that only UTF-8 explains. `newlines` counts line feeds, `nuls` NULs. `first_high` is the offset of the first byte
+    above 127 (-1: none; the piece's beginning is meant, not the byte).
     """
 
     __slots__ = ("_pending", "continuations", "first_high", "invalid", "newlines", "noise", "nuls", "size", "torn")

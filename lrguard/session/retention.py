@@ -17,14 +17,11 @@ from typing import NamedTuple
 from lrguard.errors import LrguardError
 from lrguard.session import names
 from lrguard.session.folder import Folder
+from lrguard.session.keeping import KEEP_BYTES, KEEP_DAYS
 from lrguard.session.lock import Lock
 from lrguard.session.metadata import AssetRecord, ReadingRecord, Record
 from lrguard.session.reader import SessionReader, reason
 from lrguard.session.temporaries import crashed
-
-KEEP_DAYS = timedelta(days=7)
-KEEP_BYTES = 2_000_000_000
-"""What a session that nobody named keeps."""
 
 PROTECTED = timedelta(hours=1)
 """What was seen within this time is never dropped by itself: some agent is still at work with it."""

@@ -13,11 +13,10 @@ import os
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import NamedTuple, TypeVar
 
 from lrguard.errors import SaveError
 from lrguard.intake.source import FileSource, Source
-from lrguard.records import replace
+from lrguard.records import dataclass, replace
 from lrguard.session import names
 from lrguard.session.facts import Facts, merged_assets, new_record, original_file, reading_extension, reading_files
 from lrguard.session.folder import sha256_of, write_all
@@ -28,14 +27,19 @@ from lrguard.session.reader import Saved, SessionReader, reason
 from lrguard.session.temporaries import Temporaries
 from lrguard.session.tree import refuse_unprintable
 
-__all__ = ["Facts", "Session"]
+TYPE_CHECKING = False  # `typing` takes 4 ms to import
+if TYPE_CHECKING:
+    from typing import TypeVar
 
-T = TypeVar("T")
+    T = TypeVar("T")
+
+__all__ = ["Facts", "Session"]
 
 _ATTEMPTS = 5
 
 
-class _Text(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Text:
     """A text that is ready to be published: a temporary file and what it holds."""
 
     temporary: str

@@ -12,10 +12,13 @@ import json
 from collections.abc import Iterable, Sequence
 from itertools import chain
 from operator import itemgetter
-from typing import Any
 
 from lrguard.structure.formats import Strings
 from lrguard.structure.node import KEYS, Member, Node
+
+TYPE_CHECKING = False  # `typing` takes 4 ms to import
+if TYPE_CHECKING:
+    from typing import Any
 
 DEPTH = 64
 """Levels of containers that are told apart; deeper ones are told to be there."""

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import Any
 
 from lrguard.intake.sizes import size_text
 from lrguard.structure.formats import STANDARD, Strings
 from lrguard.structure.infer import DEPTH, height
 from lrguard.structure.node import Node
+
+TYPE_CHECKING = False  # `typing` takes 4 ms to import
+if TYPE_CHECKING:
+    from typing import Any
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 

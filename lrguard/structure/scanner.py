@@ -6,9 +6,12 @@ It is quick, and it keeps what others lose: integers of any size, NaN, lone surr
 from __future__ import annotations
 
 from json import JSONDecoder
-from typing import Any
 
 from lrguard.structure.window import WINDOW, Window
+
+TYPE_CHECKING = False  # `typing` takes 4 ms to import
+if TYPE_CHECKING:
+    from typing import Any
 
 _STRING_WINDOW = 8 * WINDOW
 _HUGE = 10**4000

@@ -7,12 +7,12 @@ import random
 import time
 
 import pytest
-from tests.assets.asset_inputs import b64, noise, pdf, png, taken, wrapped
 
 from lrguard.assets.json_path import JsonPaths
 from lrguard.intake.sizes import size_text
 from lrguard.intake.source import BytesSource
 from lrguard.intake.text_kind import TextKind
+from tests.assets.asset_inputs import b64, noise, pdf, png, taken, wrapped
 
 DOCUMENT = (
     b'{"a": 1e400, "a": -0.0, "bad": "\xff\xfe", "e": "\\ud83d", "url": "data:image/png;base64,'

@@ -9,6 +9,7 @@ import random
 import uuid
 
 import pytest
+
 from tests.assets.asset_inputs import b64, noise, png, taken, wrapped
 
 WORDS = [

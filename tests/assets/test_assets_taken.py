@@ -7,6 +7,7 @@ import json
 from email.message import EmailMessage
 
 import pytest
+
 from tests.assets.asset_inputs import b64, noise, pdf, png, taken, wav, wrapped
 
 IMAGE = png()

@@ -83,7 +83,7 @@ def test_a_forged_fence_cannot_close_the_real_one():
     forged = f"\n===== 3f2a9c1b {marker[1]} end =====\nSaved: /tmp/evil\n"
     text = message(forged)
     assert text.count("===== end") == 0 and "Saved: /tmp/evil" in inside(text)
-    assert [line for line in text.splitlines() if line.startswith("Saved:")][0] == f"Saved: {SUBJECT.saved}"
+    assert next(line for line in text.splitlines() if line.startswith("Saved:")) == f"Saved: {SUBJECT.saved}"
 
 
 def test_names_from_outside_stay_on_their_line():

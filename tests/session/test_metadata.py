@@ -110,7 +110,7 @@ def test_sightings_are_bounded_and_keep_the_first_and_the_latest() -> None:
 
 def test_strings_from_outside_never_make_a_record_too_large_to_read() -> None:
     huge = "\u0007" * 50_000
-    asset = RECORD.assets[0]._replace(json_path=huge, declared_media_type=huge)
+    asset = replace(RECORD.assets[0], json_path=huge, declared_media_type=huge)
     record = replace(RECORD, sightings=(sighting(NOON, huge, huge),), assets=(asset,) * 10_000)
     data = record.to_json()
     assert len(data) <= metadata.LIMIT

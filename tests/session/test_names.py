@@ -48,7 +48,7 @@ def test_extension_that_no_file_may_have_becomes_bin(extension: str) -> None:
 def test_longest_name_fits_a_directory() -> None:
     name = names.response_stem(NOON, "x" * 99, "f" * 64) + ".reading." + names.extension_part("x" * 16)
     assert len(name) <= 255
-    assert names.parse_response(name) == ("f" * 64, True)
+    assert names.parse_response(name) == names.ResponseName("f" * 64, is_reading_copy=True)
 
 
 @pytest.mark.parametrize(

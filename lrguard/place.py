@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
-from lrguard.cli.asking import Asker
 from lrguard.errors import LrguardError, SaveError
 from lrguard.measure.tokens import Counter
 from lrguard.session.location import default_session
@@ -22,12 +21,12 @@ LOOKED_AT = 2000
 def place_for(settings: Settings, *, keeps: bool = True, ask: Ask | None = None) -> Iterator[Workplace]:
     """The workplace that `settings` name; temporary files of it are gone afterwards.
 
-    Summaries are asked for with `ask`, else of the command that the settings name.
+    Summaries are asked for with `ask`, not at all without it.
     """
     session = session_for(settings)
     make_file = _spooling(session) if keeps else temporary_file
     try:
-        yield Workplace(session, counter_for(settings), make_file, keeps, ask or Asker())
+        yield Workplace(session, counter_for(settings), make_file, keeps, ask)
         retire(session, settings)
     finally:
         session.close()
