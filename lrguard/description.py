@@ -17,7 +17,6 @@ from lrguard.session.metadata import AssetRecord
 from lrguard.session.reader import Saved
 from lrguard.session.store import Facts
 from lrguard.settings import Settings
-from lrguard.structure.schema import compact, infer
 from lrguard.text import Text
 from lrguard.workplace import Workplace
 
@@ -163,6 +162,8 @@ def subject_of_binary(received: Received, media: MediaType, settings: Settings, 
 
 
 def _structure(text: Text, place: Workplace) -> str:
+    from lrguard.structure.schema import compact, infer  # a log pays nothing for it
+
     found = infer(text.readable, limit_bytes=STRUCTURE_READ)
     if found is None:
         return ""

@@ -36,6 +36,8 @@ _FLAG_REST = "(?<=\U0001f3f4)[\U000e0030-\U000e0039\U000e0061-\U000e007a]{3,6}\U
 # One set of characters in front lets the search skip to them; what the character introduces is optional.
 _SHOWN = pattern(f"[{_ODD}{_BLACK_FLAG}](?:{_SEQUENCE_REST}|{_FLAG_REST}))?")
 
+_LINES = {ord("\n"): None, ord("\t"): None}
+
 
 def visible(text: str) -> str:
     r"""`text` as it may be shown: nothing a terminal obeys, nothing that is there but cannot be seen.
@@ -44,6 +46,8 @@ def visible(text: str) -> str:
     and lone surrogates become `\x07`, `\u202e` or `\U000e0041`. Line breaks and tabs stay, `\r\n` becomes `\n`, and
     neither is a byte order mark at the very beginning shown. Linear in the length of `text`.
     """
+    if text.isascii() and text.translate(_LINES).isprintable():
+        return text
     return _SHOWN.sub(_show, text)
 
 
