@@ -23,6 +23,9 @@ NEUTRAL = (
 LARGEST = 64 * 1024
 """Bytes up to which a result is looked at here."""
 
+PATIENCE = 0.5
+"""Seconds without a byte after which a person at a terminal is told of the waiting, which is the filter's to do."""
+
 BINARY_BEGINNINGS = (b"BZh", b"dex\n", b"bplist", b"wOF", b"GIF8", b"BM", b"!<arch>", b"0707", b"PK")
 """Beginnings of binary files that have no byte which text does not have; whether they are any, the filter says."""
 
@@ -130,10 +133,11 @@ def _read(limit: int, wake: int) -> tuple[bytes, bool]:
     """At most a little over `limit` bytes, and whether that is all there is."""
     from select import select
 
-    data = b""
+    data, patience = b"", PATIENCE if os.isatty(2) else None
     try:
         while len(data) <= limit:
-            if wake in select([0, wake], [], [])[0]:
+            ready = select([0, wake], [], [], patience)[0]
+            if wake in ready or not ready:
                 return data, False
             piece = os.read(0, LARGEST)
             if not piece:

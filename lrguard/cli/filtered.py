@@ -15,7 +15,8 @@ from lrguard.settings import Settings, resolve
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+    from contextlib import AbstractContextManager
 
     from lrguard.cli.asking import Asker
     from lrguard.intake.receive import Received
@@ -58,6 +59,17 @@ def _passes(file: str | None, threshold: int) -> bool:
     return begun is None
 
 
+def _telling(settings: Settings) -> AbstractContextManager[Callable[[bytes], None] | None]:
+    """What tells a person how the reading goes; nothing is imported where there is nobody."""
+    if settings.quiet or not streams.is_terminal(streams.ERRORS):
+        from contextlib import nullcontext
+
+        return nullcontext()
+    from lrguard.cli.progress import reading
+
+    return reading(settings.encoding)
+
+
 def _guarded(file: str | None, settings: Settings, *, check: bool) -> int:
     from lrguard.cli.asking import Asker
     from lrguard.cli.signals import waking
@@ -69,8 +81,8 @@ def _guarded(file: str | None, settings: Settings, *, check: bool) -> int:
     descriptor, asker = _open(file), Asker()
     with place_for(settings, keeps=not check, ask=asker) as place:
         try:
-            with waking() as wake:
-                received = receive(descriptor, place.make_file, wake, _begun(descriptor))
+            with _telling(settings) as tell, waking() as wake:
+                received = receive(descriptor, place.make_file, wake, _begun(descriptor), tell)
         except Unspooled as error:
             streams.write_all(error.spool.rescue())
             _copy(descriptor)

@@ -13,6 +13,8 @@ from typing import Annotated
 
 import typer
 
+from lrguard.assets.base64_runs import WINDOW, find_runs
+from lrguard.assets.evidence import plausible
 from lrguard.cli import parameters as p
 from lrguard.cli import streams
 from lrguard.cli.app import application
@@ -25,7 +27,7 @@ from lrguard.harness.mcp import Call
 from lrguard.harness.mcp_proxy import Guarding, Proxy, start
 from lrguard.intake.encoding import Utf8Scan
 from lrguard.intake.receive import Received
-from lrguard.intake.source import Slice, Source
+from lrguard.intake.source import BytesSource, Slice, Source
 from lrguard.intake.text_kind import TextKind
 from lrguard.measure.tokens import Count, Counter, Measurement
 from lrguard.outcome import Kind
@@ -100,7 +102,7 @@ def mcp(
     streams.notes(settings.notes, quiet=settings.quiet)
     guarding = Guarding(
         threshold_of=results.threshold_of,
-        is_plain=lambda result: not MAY_BE_DATA.search(result),
+        is_plain=_is_plain,
         replaced=results.replaced,
         interrupt=results.interrupt,
         make_file=temporary_file,
@@ -215,6 +217,11 @@ class _SharedCounter(Counter):
         """See `Counter.against`."""
         with self._lock:
             return super().against(source, threshold, exact_up_to=exact_up_to)
+
+
+def _is_plain(result: bytes) -> bool:
+    """Whether a result that is small enough holds nothing that might be taken out of it."""
+    return not MAY_BE_DATA.search(result) or not any(map(plausible, find_runs(BytesSource(result), WINDOW)))
 
 
 def _received(result: Source) -> Received:

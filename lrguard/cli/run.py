@@ -16,7 +16,7 @@ from lrguard.cli import streams
 from lrguard.cli.app import application
 from lrguard.cli.asking import Asker
 from lrguard.cli.filtered import NESTED
-from lrguard.cli.progress import Line
+from lrguard.cli.progress import Progress
 from lrguard.cli.signals import waking
 from lrguard.errors import ConfigurationError, LrguardError
 from lrguard.guarding import guard
@@ -30,7 +30,6 @@ from lrguard.harness.command import (
     leave_readers,
     replace_by,
 )
-from lrguard.intake.sizes import size_text
 from lrguard.place import place_for
 from lrguard.records import replace
 from lrguard.settings import Settings, resolve
@@ -113,12 +112,12 @@ def _guarded(
     command: Sequence[str], environ: Mapping[str, str], settings: Settings, place: Workplace, *, merge: bool
 ) -> int:
     printer = _Printer()
-    progress = Line() if streams.is_terminal(streams.ERRORS) and not settings.quiet else None
+    progress = Progress() if streams.is_terminal(streams.ERRORS) and not settings.quiet else None
     pipes = [("merged", streams.OUTPUT)] if merge else [("stdout", streams.OUTPUT), ("stderr", streams.ERRORS)]
     outputs = [Output(name, target, place.make_file) for name, target in pipes]
     # A signal also finds this process waiting for a signalled command to end, and then guarding what arrived.
     with waking((*PASSED_ON, signal.SIGCHLD)) as wake:
-        tell = (lambda size: progress.show(f"lrguard: {size_text(size)} so far" if size else "")) if progress else None
+        tell = progress.reach if progress else None
         ended = Command(command, outputs, environ).watch(wake, printer.write, tell)
         if progress:
             progress.erase()

@@ -89,13 +89,15 @@ def _target(reference: str | None, choice: Choice, opened: list[int]) -> Target:
         if choice.saved_only:
             raise LrguardError("cannot read standard input", "only saved responses may be read")
         return _described("standard input", None, _from_input(streams.INPUT), opened)
-    choice = _session_of(reference, choice)
+    given, choice = choice, _session_of(reference, choice)
     saved = _saved(reference, choice)
     if saved is not None:
         if reference is None and not choice.quiet:
             tool = saved.record.sightings[-1].tool
             streams.note(f"reading {saved.id}{f' of {tool}' if tool else ''}, the last response")
-        return _of_response(saved, choice, opened)
+        # In another session than the one that was chosen an id would not be found again, but the path is.
+        name = reference if reference and choice is not given else saved.id
+        return _of_response(saved, name, choice, opened)
     assert reference is not None
     return _described(reference, None, _of_file(reference, choice, opened), opened)
 
@@ -162,10 +164,10 @@ def _from_input(descriptor: int) -> Source:
     return received.source
 
 
-def _of_response(saved: Saved, choice: Choice, opened: list[int]) -> Target:
+def _of_response(saved: Saved, name: str, choice: Choice, opened: list[int]) -> Target:
     original = choice.session.open(saved)
     opened.append(original.descriptor)
-    target = _described(saved.id, saved, original, opened)
+    target = _described(name, saved, original, opened)
     if saved.record.reading is None and target.text is not None:
         saved = _with_reading_copy(saved, target, choice)
     if saved.record.reading is None:

@@ -19,6 +19,9 @@ from lrguard.records import dataclass
 PIPE_SIZE = 1024 * 1024
 F_SETPIPE_SZ = 1031
 
+TOLD_EVERY = 0.25
+"""Seconds after which somebody who wants to hear of the reading hears that nothing has arrived."""
+
 
 @dataclass(frozen=True, slots=True)
 class Received:
@@ -80,25 +83,38 @@ class Arriving:
         return Received(self._spool.source(), self._digest.hexdigest(), self._scan, incomplete, signal, failure, ended)
 
 
-def receive(descriptor: int, make_file: Callable[[], int], wake: int | None = None, begun: bytes = b"") -> Received:
+def receive(
+    descriptor: int,
+    make_file: Callable[[], int],
+    wake: int | None = None,
+    begun: bytes = b"",
+    tell: Callable[[bytes], None] | None = None,
+) -> Received:
     """`begun` and everything that can be read from `descriptor`; past `IN_MEMORY` bytes in the file of `make_file`.
 
     `wake` is a descriptor from which a signal's number can be read once one has come, as `signal.set_wakeup_fd` writes
-    it: waiting on both loses no byte to a signal, which raising from a handler would. Raises Unspooled when the file
+    it: waiting on both loses no byte to a signal, which raising from a handler would. `tell` hears what arrives, and
+    from time to time that nothing did. Raises Unspooled when the file
     cannot be made or written.
     """
     enlarge(descriptor)
     arriving = Arriving(make_file)
     arriving.take(begun)
+    if tell:
+        tell(begun)
     signal, failure = 0, ""
     waiting = [descriptor] if wake is None else [descriptor, wake]
+    patience = TOLD_EVERY if tell else None
     left = -1  # bytes still to be read after a signal: what the pipe may hold
     try:
         while left:
-            ready = select(waiting, [], [], None if left < 0 else 0)[0]
+            ready = select(waiting, [], [], patience if left < 0 else 0)[0]
             if wake in ready:
                 signal = os.read(ready[-1], 1)[0]
                 waiting, left = [descriptor], PIPE_SIZE
+                continue
+            if not ready and tell and left < 0:
+                tell(b"")
                 continue
             if not ready:
                 break
@@ -113,6 +129,8 @@ def receive(descriptor: int, make_file: Callable[[], int], wake: int | None = No
                 break
             left -= len(chunk) if left > 0 else 0
             arriving.take(chunk)
+            if tell:
+                tell(chunk)
     except OSError as error:
         failure = error.strerror or str(error)
     return arriving.received(incomplete=bool(signal or failure), signal=signal, failure=failure)
