@@ -23,7 +23,7 @@ SNIFFED = 64 * 1024
 """Bytes of the head that are compared with signatures."""
 
 COUNTED = 128 * 1024
-"""Bytes up to which a result that passes is counted exactly where its number of tokens is told."""
+"""Bytes up to which a result is counted exactly where its number of tokens is told although it passes."""
 
 
 def guard(received: Received, settings: Settings, place: Workplace) -> Outcome:
@@ -34,7 +34,7 @@ def guard(received: Received, settings: Settings, place: Workplace) -> Outcome:
     try:
         if encoding is None:
             return binary(received, media or OCTET_STREAM, settings, place)
-        text, measurement = weigh(received, encoding, settings, place)
+        text, measurement = weigh(received, encoding, settings, place, exact_up_to=_told(settings))
         if measurement.over:
             offload = Offload(text, measurement, settings, place)
             if offload.is_worthwhile(settings.preview_chars):
@@ -52,12 +52,17 @@ def identify(received: Received) -> tuple[MediaType | None, str | None]:
     return media, None if media else detect(source, received.scan)
 
 
-def weigh(received: Received, encoding: str, settings: Settings, place: Workplace) -> tuple[Text, Measurement]:
-    """A text understood, its assets kept, and what would be printed of it measured; raises SaveError."""
+def weigh(
+    received: Received, encoding: str, settings: Settings, place: Workplace, *, exact_up_to: int = COUNTED
+) -> tuple[Text, Measurement]:
+    """A text understood, its assets kept, and what would be printed of it measured; raises SaveError.
+
+    Up to `exact_up_to` bytes the number is exact, although deciding asks for less.
+    """
     text = understand(
         received, encoding, place.store, place.spool, media=settings.media, declared_mcp=settings.declared_mcp
     )
-    return text, place.counter.against(text.measured, settings.threshold, exact_up_to=COUNTED)
+    return text, place.counter.against(text.measured, settings.threshold, exact_up_to=exact_up_to)
 
 
 def inline(text: Text, measurement: Measurement, settings: Settings, place: Workplace) -> Outcome:
@@ -122,7 +127,7 @@ def unsaved(
             failure=error,
         )
     text = understand(received, encoding, None, place.spool, media=settings.media, declared_mcp=settings.declared_mcp)
-    measurement = place.counter.against(text.measured, settings.threshold, exact_up_to=COUNTED)
+    measurement = place.counter.against(text.measured, settings.threshold, exact_up_to=_told(settings))
     outcome = replace(outcome_of(text, measurement, Kind.PASSED, received.source), failure=error)
     if error is None or settings.on_save_error == "pass" or not measurement.over:
         return outcome
@@ -130,3 +135,8 @@ def unsaved(
     message = compose_unsaved(tokens, settings.threshold, error.why, ends(text.readable), settings.preview_chars)
     content, shown = in_shape(message, text, settings, place)
     return replace(outcome, content=content, content_encoding="utf-8", content_exact=True, content_tokens=shown)
+
+
+def _told(settings: Settings) -> int:
+    """The bytes up to which a number is exact: a result that just passes is printed without one."""
+    return COUNTED if settings.output == "json" else 0

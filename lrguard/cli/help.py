@@ -28,12 +28,13 @@ def page(command: Command) -> str:
     for title, flags in command.groups():
         lines += ["", f"{title}:", *_columns(((_written(flag), _text(flag)) for flag in flags), width)]
     if not command.name:
-        lines += ["", "Commands:", *_columns(((name, text) for name, (_, _, text) in COMMANDS.items()), width)]
+        rows = ((name, text) for name, (_, _, text) in COMMANDS.items())
+        lines += ["", "Commands:", *_columns(rows, width, max(map(len, COMMANDS)))]
     lines += ["", "Examples:"]
     for example in EXAMPLES[command.name]:
         lines += [f"  # {example.purpose}", f"  {example.line}"]
-    more = f"man {command.program.replace(' ', '-')}"
-    lines += ["", f"{more} tells more." if command.name else f"`lrguard COMMAND --help` and `{more}` tell more."]
+    more = f"`man {command.program.replace(' ', '-')}`"
+    lines += ["", f"More: {more}" if command.name else f"More: `lrguard COMMAND --help`, {more}"]
     return "\n".join(lines) + "\n"
 
 
@@ -52,14 +53,14 @@ def _argument_text(about: str, choices: tuple[str, ...]) -> str:
     return f"{about}  [{', '.join(choices)}]" if choices else about
 
 
-def _columns(rows: Iterable[tuple[str, str]], width: int) -> Iterator[str]:
+def _columns(rows: Iterable[tuple[str, str]], width: int, widest: int = LEFT) -> Iterator[str]:
     for left, right in rows:
-        first, *rest = _wrapped(right, width, " " * (LEFT + 4)) or [""]
-        if len(left) > LEFT:
+        first, *rest = _wrapped(right, width, " " * (widest + 4)) or [""]
+        if len(left) > widest:
             yield f"  {left}"
             yield first
         else:
-            yield f"  {left:{LEFT}}  {first.lstrip()}".rstrip()
+            yield f"  {left:{widest}}  {first.lstrip()}".rstrip()
         yield from rest
 
 

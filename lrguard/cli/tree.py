@@ -105,7 +105,8 @@ def described(name: str, command: Any) -> Command:
 
 
 def _flag(parameter: Any, choices: tuple[str, ...]) -> Flag:
-    about, _, facts = (parameter.help or "").partition("  [")
+    is_help = "--help" in parameter.opts
+    about, _, facts = ("Print this help and exit." if is_help else parameter.help or "").partition("  [")
     row = OPTIONS.get(str(parameter.name))
     shared = row is not None and row.described() == parameter.help
     if row is not None and shared:

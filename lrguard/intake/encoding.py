@@ -26,6 +26,9 @@ _CHECKED = 8 * 1024 * 1024
 
 _NOISE = bytes(byte for byte in range(32) if byte not in b"\t\n\r\x07\x08\x0b\x0c\x1b") + b"\x7f"
 """Control bytes that text has only by accident."""
+_BLOCKS = b"\x03\x04\x05\x06"
+"""First bytes, in UTF-16, of Greek, Cyrillic, Hebrew and Arabic letters."""
+
 _HIGH = bytes(range(128, 256))
 
 
@@ -107,6 +110,8 @@ def detect(source: Source, scanned: Utf8Scan | None = None) -> str | None:
             return name
     if found.nuls * 8 > found.size and (wide := _wide_by_nuls(head)) and _decodes(source, wide):
         return wide
+    if found.valid and (wide := _wide_by_block(head)) and _decodes(source, wide):
+        return wide
     if found.valid:
         # Nearly nothing but NULs: a sparse file or a dump of memory, valid as it may be.
         return None if found.nuls > 32 and found.nuls * 64 > found.size * 63 else "utf-8"
@@ -127,8 +132,9 @@ def detect(source: Source, scanned: Utf8Scan | None = None) -> str | None:
     few = found.invalid <= 1 or found.invalid * 100 <= found.size
     if few and found.noise * 100 <= found.size:
         return "utf-8"
-    # Mostly ASCII and not one control byte: text all the same, in whatever encoding.
+    # Mostly ASCII or in words, and not one control byte: text all the same, in whatever encoding.
     plain = len(sample) - len(sample.translate(None, _HIGH)) < len(sample) // 3
+    plain |= len(sample) - len(sample.translate(None, b" \t\r\n")) >= max(2, len(sample) // 20)
     return "iso8859-1" if plain and not len(sample) - len(sample.translate(None, _NOISE)) else None
 
 
@@ -148,6 +154,21 @@ def _wide_by_nuls(head: bytes) -> str | None:
             return "utf-16-le"
         if even > 0.7 and odd < 0.05:
             return "utf-16-be"
+    return None
+
+
+def _wide_by_block(head: bytes) -> str | None:
+    """UTF-16 of a script without NULs whose letters all have the same first byte, a control byte: Greek to Arabic.
+
+    Both bytes of such a letter may be ASCII, so that the whole is valid UTF-8, but no text has that many controls.
+    """
+    half = len(head) // 2
+    if half < 4 or len(head) % 2 or len(head) - len(head.translate(None, _BLOCKS)) < half // 2:
+        return None
+    for place, name in ((1, "utf-16-le"), (0, "utf-16-be")):
+        firsts = head[place::2]
+        if len(firsts.translate(None, _BLOCKS + b"\0")) * 20 < half and max(map(firsts.count, _BLOCKS)) * 2 > half:
+            return name
     return None
 
 

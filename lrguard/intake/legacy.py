@@ -13,7 +13,7 @@ from lrguard.patterns import pattern
 
 _OCCURRING = [
     "cp1252", "latin_1", "cp1250", "cp1251", "koi8_r", "cp1253", "cp1254", "cp1255", "cp1256",
-    "cp866", "gb18030", "big5", "cp932", "euc_jp", "euc_kr",
+    "cp866", "cp874", "gb18030", "big5", "cp932", "euc_jp", "euc_kr",
 ]  # fmt: skip
 
 _RUN = pattern(rb"[\x80-\xff]+")
