@@ -98,3 +98,18 @@ def words(count: int, seed: int = 0) -> str:
     pool = "the tool result was read and saved while every other line went to its place in order".split()
     choose = random.Random(seed)
     return " ".join(choose.choice(pool) for _ in range(count))
+
+
+def orders() -> bytes:
+    """What an API answers on one line: 4,000 orders, as in the README."""
+    rows = [
+        {
+            "id": 10_000 + n,
+            "status": ("open", "paid", "shipped")[n % 3],
+            "total": round(19.9 * (n % 7 + 1), 2),
+            "customer": {"id": n % 400, "name": f"Customer {n % 400}"},
+            "note": None if n % 5 else f"call before delivery {n}",
+        }
+        for n in range(4000)
+    ]
+    return json.dumps({"orders": rows, "next": None}).encode() + b"\n"
