@@ -5,7 +5,7 @@ _lrguard_table() {
     flags='' kind='' choices='' argument='' argument_choices='' runs=''
     case $1 in
     '')
-        flags='--session --show-session --tool --call-id --args --intent --threshold --agent --context-window --preview-chars --encoding --summarize --no-summarize --summary-timeout --output --json --media --on-save-error --check --config --quiet --help --version -s -n -t -q'
+        flags='--session --show-session --tool --call-id --args --intent --threshold --agent --context-window --preview-chars --encoding --summarize --no-summarize --summary-timeout --output --json --media --on-save-error --check --config --quiet --help --version -s -n -t -q -h'
         argument=file
         case $2 in
         -s | --session | --show-session) kind=directory ;;
@@ -20,7 +20,7 @@ _lrguard_table() {
         esac
         ;;
     batch)
-        flags='--from --each --session --show-session --tool --threshold --agent --context-window --total-threshold --preview-chars --encoding --intent --summarize --no-summarize --summary-timeout --media --on-save-error --config --quiet --help --version -s -n -t -q'
+        flags='--from --each --session --show-session --tool --threshold --agent --context-window --total-threshold --preview-chars --encoding --intent --summarize --no-summarize --summary-timeout --media --on-save-error --config --quiet --help --version -s -n -t -q -h'
         argument=file
         case $2 in
         --from | --config) kind=file ;;
@@ -34,7 +34,7 @@ _lrguard_table() {
         esac
         ;;
     run)
-        flags='--shell --merge --session --show-session --tool --call-id --args --intent --threshold --agent --context-window --preview-chars --encoding --summarize --no-summarize --summary-timeout --output --json --media --on-save-error --config --quiet --help --version -s -n -t -q'
+        flags='--shell --merge --session --show-session --tool --call-id --args --intent --threshold --agent --context-window --preview-chars --encoding --summarize --no-summarize --summary-timeout --output --json --media --on-save-error --config --quiet --help --version -s -n -t -q -h'
         argument=command runs=1
         case $2 in
         --shell | --summarize) kind=command ;;
@@ -49,7 +49,7 @@ _lrguard_table() {
         esac
         ;;
     hook)
-        flags='--print-config --session --show-session --tool --call-id --threshold --agent --context-window --total-threshold --preview-chars --encoding --summarize --no-summarize --summary-timeout --args --intent --config --on-save-error --quiet --help --version -s -n -t -q'
+        flags='--print-config --session --show-session --tool --call-id --threshold --agent --context-window --total-threshold --preview-chars --encoding --summarize --no-summarize --summary-timeout --args --intent --config --on-save-error --quiet --help --version -s -n -t -q -h'
         argument=words
         argument_choices='claude-code codex gemini-cli opencode copilot-cli cursor'
         case $2 in
@@ -63,7 +63,7 @@ _lrguard_table() {
         esac
         ;;
     mcp)
-        flags='--tools --keep-output-schema --session --show-session --threshold --agent --context-window --preview-chars --encoding --summarize --no-summarize --summary-timeout --media --on-save-error --config --quiet --help --version -s -t -q'
+        flags='--tools --keep-output-schema --session --show-session --threshold --agent --context-window --preview-chars --encoding --summarize --no-summarize --summary-timeout --media --on-save-error --config --quiet --help --version -s -t -q -h'
         argument=command runs=1
         case $2 in
         -s | --session | --show-session) kind=directory ;;
@@ -77,7 +77,7 @@ _lrguard_table() {
         esac
         ;;
     peek)
-        flags='--lines --chars --bytes --head --tail --path --text --skip --raw --session --call-id --max-tokens --saved-only --json --encoding --quiet --help --version -s -q'
+        flags='--lines --chars --bytes --head --tail --path --text --skip --raw --session --call-id --max-tokens --saved-only --json --encoding --quiet --help --version -s -q -h'
         argument=response
         case $2 in
         --lines | --chars | --bytes | --head | --tail | --path | --skip | --call-id | --max-tokens) kind=free ;;
@@ -86,7 +86,7 @@ _lrguard_table() {
         esac
         ;;
     schema)
-        flags='--format --path --session --call-id --max-tokens --saved-only --json --encoding --quiet --help --version -s -q'
+        flags='--format --path --session --call-id --max-tokens --saved-only --json --encoding --quiet --help --version -s -q -h'
         argument=response
         case $2 in
         --format) kind=words choices='compact json-schema paths' ;;
@@ -96,7 +96,7 @@ _lrguard_table() {
         esac
         ;;
     grep)
-        flags='--regexp --fixed-strings --ignore-case --word-regexp --invert-match --count --files-with-matches --only-matching --max-count --after-context --before-context --context --skip --window --path --record --all --line-number --extended-regexp --session --tool --call-id --max-tokens --saved-only --json --encoding --quiet --help --version -e -F -i -w -v -c -l -o -m -A -B -C -n -E -s -q'
+        flags='--regexp --fixed-strings --ignore-case --word-regexp --invert-match --count --files-with-matches --only-matching --max-count --after-context --before-context --context --skip --window --path --record --all --line-number --extended-regexp --session --tool --call-id --max-tokens --saved-only --json --encoding --quiet --help --version -e -F -i -w -v -c -l -o -m -A -B -C -n -E -s -q -h'
         argument=pattern
         case $2 in
         -e | --regexp | -m | --max-count | -A | --after-context | -B | --before-context | -C | --context | --skip | --window | --path | --tool | --call-id | --max-tokens) kind=free ;;
@@ -105,7 +105,7 @@ _lrguard_table() {
         esac
         ;;
     list)
-        flags='--session --show-session --json --max-tokens --help --version -s'
+        flags='--session --show-session --json --max-tokens --help --version -s -h'
         argument=free
         case $2 in
         -s | --session | --show-session) kind=directory ;;
@@ -113,7 +113,7 @@ _lrguard_table() {
         esac
         ;;
     purge)
-        flags='--session --older-than --keep-bytes --all --dry-run --json --help --version -s'
+        flags='--session --older-than --keep-bytes --all --dry-run --json --help --version -s -h'
         argument=free
         case $2 in
         -s | --session) kind=directory ;;
@@ -121,14 +121,14 @@ _lrguard_table() {
         esac
         ;;
     count)
-        flags='--encoding --json --help --version'
+        flags='--encoding --json --help --version -h'
         argument=file
         case $2 in
         --encoding) kind=words choices='o200k_base cl100k_base estimate' ;;
         esac
         ;;
     config)
-        flags='--session --show-session --tool --threshold --agent --context-window --total-threshold --preview-chars --encoding --output --json --media --on-save-error --summarize --no-summarize --summary-timeout --config --quiet --help --version -s -n -t -q'
+        flags='--session --show-session --tool --threshold --agent --context-window --total-threshold --preview-chars --encoding --output --json --media --on-save-error --summarize --no-summarize --summary-timeout --config --quiet --help --version -s -n -t -q -h'
         argument=free
         case $2 in
         -s | --session | --show-session) kind=directory ;;
@@ -143,11 +143,11 @@ _lrguard_table() {
         esac
         ;;
     trust)
-        flags='--revoke --help --version'
+        flags='--revoke --help --version -h'
         argument=file
         ;;
     completion)
-        flags='--help --version'
+        flags='--help --version -h'
         argument=words
         argument_choices='bash zsh fish'
         ;;

@@ -95,7 +95,7 @@ complete -c lrguard -n '__lrguard_is \'\'' -l on-save-error -x -a 'pass preview'
 complete -c lrguard -n '__lrguard_is \'\'' -l check -d 'Print and save nothing; status 0 if the result would pass, else 1'
 complete -c lrguard -n '__lrguard_is \'\'' -l config -r -F -d 'Read this configuration, or agent manifest, alone'
 complete -c lrguard -n '__lrguard_is \'\'' -s q -l quiet -d 'No notes on standard error, errors only'
-complete -c lrguard -n '__lrguard_is \'\'' -l help -d 'Print this help and exit'
+complete -c lrguard -n '__lrguard_is \'\'' -s h -l help -d 'Print this help and exit'
 complete -c lrguard -n '__lrguard_is \'\'' -l version -d 'Print the version and exit'
 complete -c lrguard -n '__lrguard_is \'\'' -F
 
@@ -118,7 +118,7 @@ complete -c lrguard -n '__lrguard_is batch' -l media -x -a 'extract keep' -d 'Im
 complete -c lrguard -n '__lrguard_is batch' -l on-save-error -x -a 'pass preview' -d 'When saving fails'
 complete -c lrguard -n '__lrguard_is batch' -l config -r -F -d 'Read this configuration, or agent manifest, alone'
 complete -c lrguard -n '__lrguard_is batch' -s q -l quiet -d 'No notes on standard error, errors only'
-complete -c lrguard -n '__lrguard_is batch' -l help -d 'Print this help and exit'
+complete -c lrguard -n '__lrguard_is batch' -s h -l help -d 'Print this help and exit'
 complete -c lrguard -n '__lrguard_is batch' -l version -d 'Print the version and exit'
 complete -c lrguard -n '__lrguard_is batch' -F
 
@@ -144,7 +144,7 @@ complete -c lrguard -n '__lrguard_is run' -l media -x -a 'extract keep' -d 'Imag
 complete -c lrguard -n '__lrguard_is run' -l on-save-error -x -a 'pass preview' -d 'When saving fails'
 complete -c lrguard -n '__lrguard_is run' -l config -r -F -d 'Read this configuration, or agent manifest, alone'
 complete -c lrguard -n '__lrguard_is run' -s q -l quiet -d 'No notes on standard error, errors only'
-complete -c lrguard -n '__lrguard_is run' -l help -d 'Print this help and exit'
+complete -c lrguard -n '__lrguard_is run' -s h -l help -d 'Print this help and exit'
 complete -c lrguard -n '__lrguard_is run' -l version -d 'Print the version and exit'
 complete -c lrguard -n '__lrguard_is run' -a '(__lrguard_run)'
 
@@ -167,7 +167,7 @@ complete -c lrguard -n '__lrguard_is hook' -l intent -x -d 'What the agent is af
 complete -c lrguard -n '__lrguard_is hook' -l config -r -F -d 'Read this configuration, or agent manifest, alone'
 complete -c lrguard -n '__lrguard_is hook' -l on-save-error -x -a 'pass preview' -d 'When saving fails'
 complete -c lrguard -n '__lrguard_is hook' -s q -l quiet -d 'No notes on standard error, errors only'
-complete -c lrguard -n '__lrguard_is hook' -l help -d 'Print this help and exit'
+complete -c lrguard -n '__lrguard_is hook' -s h -l help -d 'Print this help and exit'
 complete -c lrguard -n '__lrguard_is hook' -l version -d 'Print the version and exit'
 complete -c lrguard -n '__lrguard_is hook' -a 'claude-code codex gemini-cli opencode copilot-cli cursor'
 
@@ -187,7 +187,7 @@ complete -c lrguard -n '__lrguard_is mcp' -l media -x -a 'extract keep' -d 'Imag
 complete -c lrguard -n '__lrguard_is mcp' -l on-save-error -x -a 'pass preview' -d 'When saving fails'
 complete -c lrguard -n '__lrguard_is mcp' -l config -r -F -d 'Read this configuration, or agent manifest, alone'
 complete -c lrguard -n '__lrguard_is mcp' -s q -l quiet -d 'No notes on standard error, errors only'
-complete -c lrguard -n '__lrguard_is mcp' -l help -d 'Print this help and exit'
+complete -c lrguard -n '__lrguard_is mcp' -s h -l help -d 'Print this help and exit'
 complete -c lrguard -n '__lrguard_is mcp' -l version -d 'Print the version and exit'
 complete -c lrguard -n '__lrguard_is mcp' -a '(__lrguard_run)'
 
@@ -207,7 +207,7 @@ complete -c lrguard -n '__lrguard_is peek' -l saved-only -d 'Accept only ids and
 complete -c lrguard -n '__lrguard_is peek' -l json -d 'Print JSON, one object a line'
 complete -c lrguard -n '__lrguard_is peek' -l encoding -x -a 'o200k_base cl100k_base estimate' -d 'Vocabulary that counts'
 complete -c lrguard -n '__lrguard_is peek' -s q -l quiet -d 'No notes on standard error, errors only'
-complete -c lrguard -n '__lrguard_is peek' -l help -d 'Print this help and exit'
+complete -c lrguard -n '__lrguard_is peek' -s h -l help -d 'Print this help and exit'
 complete -c lrguard -n '__lrguard_is peek' -l version -d 'Print the version and exit'
 complete -c lrguard -n '__lrguard_is peek' -F -k -a '(__lrguard_responses)'
 
@@ -220,7 +220,7 @@ complete -c lrguard -n '__lrguard_is schema' -l saved-only -d 'Accept only ids a
 complete -c lrguard -n '__lrguard_is schema' -l json -d 'Short for --format json-schema'
 complete -c lrguard -n '__lrguard_is schema' -l encoding -x -a 'o200k_base cl100k_base estimate' -d 'Vocabulary that counts'
 complete -c lrguard -n '__lrguard_is schema' -s q -l quiet -d 'No notes on standard error, errors only'
-complete -c lrguard -n '__lrguard_is schema' -l help -d 'Print this help and exit'
+complete -c lrguard -n '__lrguard_is schema' -s h -l help -d 'Print this help and exit'
 complete -c lrguard -n '__lrguard_is schema' -l version -d 'Print the version and exit'
 complete -c lrguard -n '__lrguard_is schema' -F -k -a '(__lrguard_responses)'
 
@@ -251,7 +251,7 @@ complete -c lrguard -n '__lrguard_is grep' -l saved-only -d 'Accept only ids and
 complete -c lrguard -n '__lrguard_is grep' -l json -d 'Print JSON, one object a line'
 complete -c lrguard -n '__lrguard_is grep' -l encoding -x -a 'o200k_base cl100k_base estimate' -d 'Vocabulary that counts'
 complete -c lrguard -n '__lrguard_is grep' -s q -l quiet -d 'Print nothing; the status tells'
-complete -c lrguard -n '__lrguard_is grep' -l help -d 'Print this help and exit'
+complete -c lrguard -n '__lrguard_is grep' -s h -l help -d 'Print this help and exit'
 complete -c lrguard -n '__lrguard_is grep' -l version -d 'Print the version and exit'
 complete -c lrguard -n '__lrguard_is grep' -F -k -a '(__lrguard_responses)'
 
@@ -259,7 +259,7 @@ complete -c lrguard -n '__lrguard_is list' -s s -l session -x -a '(__fish_comple
 complete -c lrguard -n '__lrguard_is list' -l show-session -x -a '(__fish_complete_directories)' -d 'How messages write the session\'s path (another mount of it)'
 complete -c lrguard -n '__lrguard_is list' -l json -d 'Print JSON, one object a line'
 complete -c lrguard -n '__lrguard_is list' -l max-tokens -x -d 'Tokens of output (0'
-complete -c lrguard -n '__lrguard_is list' -l help -d 'Print this help and exit'
+complete -c lrguard -n '__lrguard_is list' -s h -l help -d 'Print this help and exit'
 complete -c lrguard -n '__lrguard_is list' -l version -d 'Print the version and exit'
 
 complete -c lrguard -n '__lrguard_is purge' -s s -l session -x -a '(__fish_complete_directories)' -d 'Session directory, made when first needed'
@@ -268,12 +268,12 @@ complete -c lrguard -n '__lrguard_is purge' -l keep-bytes -x -d 'Remove the olde
 complete -c lrguard -n '__lrguard_is purge' -l all -d 'Remove every response'
 complete -c lrguard -n '__lrguard_is purge' -l dry-run -d 'Only tell what would be removed'
 complete -c lrguard -n '__lrguard_is purge' -l json -d 'Print JSON, one object a line'
-complete -c lrguard -n '__lrguard_is purge' -l help -d 'Print this help and exit'
+complete -c lrguard -n '__lrguard_is purge' -s h -l help -d 'Print this help and exit'
 complete -c lrguard -n '__lrguard_is purge' -l version -d 'Print the version and exit'
 
 complete -c lrguard -n '__lrguard_is count' -l encoding -x -a 'o200k_base cl100k_base estimate' -d 'Vocabulary that counts'
 complete -c lrguard -n '__lrguard_is count' -l json -d 'Print JSON, one object a line'
-complete -c lrguard -n '__lrguard_is count' -l help -d 'Print this help and exit'
+complete -c lrguard -n '__lrguard_is count' -s h -l help -d 'Print this help and exit'
 complete -c lrguard -n '__lrguard_is count' -l version -d 'Print the version and exit'
 complete -c lrguard -n '__lrguard_is count' -F
 
@@ -295,14 +295,14 @@ complete -c lrguard -n '__lrguard_is config' -l no-summarize -d 'Never summarize
 complete -c lrguard -n '__lrguard_is config' -l summary-timeout -x -d 'Seconds that a summary may take'
 complete -c lrguard -n '__lrguard_is config' -l config -r -F -d 'Read this configuration, or agent manifest, alone'
 complete -c lrguard -n '__lrguard_is config' -s q -l quiet -d 'No notes on standard error, errors only'
-complete -c lrguard -n '__lrguard_is config' -l help -d 'Print this help and exit'
+complete -c lrguard -n '__lrguard_is config' -s h -l help -d 'Print this help and exit'
 complete -c lrguard -n '__lrguard_is config' -l version -d 'Print the version and exit'
 
 complete -c lrguard -n '__lrguard_is trust' -l revoke -d 'Take the approval back'
-complete -c lrguard -n '__lrguard_is trust' -l help -d 'Print this help and exit'
+complete -c lrguard -n '__lrguard_is trust' -s h -l help -d 'Print this help and exit'
 complete -c lrguard -n '__lrguard_is trust' -l version -d 'Print the version and exit'
 complete -c lrguard -n '__lrguard_is trust' -F
 
-complete -c lrguard -n '__lrguard_is completion' -l help -d 'Print this help and exit'
+complete -c lrguard -n '__lrguard_is completion' -s h -l help -d 'Print this help and exit'
 complete -c lrguard -n '__lrguard_is completion' -l version -d 'Print the version and exit'
 complete -c lrguard -n '__lrguard_is completion' -a 'bash zsh fish'

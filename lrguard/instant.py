@@ -80,10 +80,14 @@ def _threshold(arguments: list[str]) -> int:
     for word in words:
         flag, equals, given = word.partition("=") if word.startswith("--") else (word, "", "")
         name = takes.get(flag)
-        if name is None:
+        takes_value = name is not None and bool(OPTIONS[name].metavar)
+        if takes_value and not equals:
+            following = next(words, None)
+            if following is None:
+                return 0
+            equals, given = "=", following
+        if name is None or bool(equals) != takes_value:
             return 0
-        if OPTIONS[name].metavar and not equals:
-            given = next(words, "")
         if name == "threshold":
             value = given
         elif name == "preview_chars" and not given.isdecimal():
@@ -104,8 +108,8 @@ def is_configured() -> bool:
 
 def _is_closed_or_terminal() -> bool:
     try:
-        os.fstat(1)
-        os.fstat(2)
+        for descriptor in (0, 1, 2):
+            os.fstat(descriptor)
         return os.isatty(0)
     except OSError:
         return True

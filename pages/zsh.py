@@ -62,7 +62,12 @@ _lrguard() {
     esac
 }
 
-_lrguard "$@"
+# Loaded from a folder this is the function's body; else it is read as it stands.
+if [[ $funcstack[1] == _lrguard ]]; then
+    _lrguard "$@"
+else
+    compdef _lrguard lrguard
+fi
 """
 
 

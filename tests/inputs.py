@@ -31,6 +31,11 @@ def encoded(data: bytes) -> str:
     return base64.b64encode(data).decode()
 
 
+def random_bytes(size: int, seed: int = 0) -> bytes:
+    """Bytes of no known type."""
+    return random.Random(seed).randbytes(size)
+
+
 def wheel() -> bytes:
     """A wheel with one module and its metadata."""
     file = io.BytesIO()

@@ -23,7 +23,7 @@ WINDOW = 1024 * 1024
 _REGION = ALPHABET + ESCAPES + b"\r\n"
 _MARKED = bytes(0 if byte in _REGION else 1 for byte in range(256))
 _STEP = 16 * 1024
-_STRIDES = (7, 5)
+_STRIDES = (5, 7)
 _PADDING = pattern(rb"={0,4}[A-Za-z0-9+/_-]?")
 
 

@@ -116,7 +116,12 @@ def decoded(encoded: bytes, padding: int) -> bytes | None:
     # Bits that an encoder leaves zero: what sets them was cut, or is no base64.
     if extra and _SIX_BITS[encoded[-1]] & (15 if extra == 2 else 3):
         return None
-    return binascii.a2b_base64(encoded + b"=" * (4 - extra) if extra else encoded)
+    from pybase64 import b64decode  # most results hold none
+
+    try:
+        return b64decode(encoded + b"=" * (4 - extra) if extra else encoded, validate=True)
+    except binascii.Error:
+        return None
 
 
 def _typed(content: bytes, declared: str | None) -> Data:

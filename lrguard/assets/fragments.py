@@ -7,14 +7,23 @@ reads it, and it would be taken out where the excerpt passes through lrguard aga
 from __future__ import annotations
 
 from lrguard.assets.link import Asset, link
-from lrguard.intake.source import BytesSource, Spool
+from lrguard.intake.source import IN_MEMORY, BytesSource, Spool
 from lrguard.intake.text_kind import TextKind
 
 
+_GOES_ON = b"\n|\n"
+"""What follows in the place of what is printed behind the excerpt: at the end of a text, data may be cut and is left."""
+
+
 def without_data(text: str) -> str:
-    """`text` with a few words in the place of everything that `link` would take out of it."""
+    """`text` with a few words in the place of everything that `link` would take out of it.
+
+    What does not fit into memory is no excerpt, and stays as it is.
+    """
     data = text.encode("utf-8", "surrogatepass")
-    linked = link(BytesSource(data), _nowhere, Spool(_no_file), kind=TextKind.PLAIN)
+    if len(data) + len(_GOES_ON) > IN_MEMORY:
+        return text
+    linked = link(BytesSource(data + _GOES_ON), _nowhere, Spool(_no_file), kind=TextKind.PLAIN)
     if linked is None:
         return text
     parts, at = [], 0
@@ -30,4 +39,4 @@ def _nowhere(asset: Asset, content: bytes) -> str:
 
 
 def _no_file() -> int:
-    raise AssertionError("an excerpt fits into memory")
+    raise AssertionError("what is linked is not longer than the excerpt")

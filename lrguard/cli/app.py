@@ -132,8 +132,10 @@ def _usage(error: typer.TyperException, program: str) -> LrguardError:
 
 def _with_command(error: LrguardError, arguments: list[str]) -> LrguardError:
     """The error with the command that was probably meant, where the first word is no file and nearly one's name."""
-    word = arguments[0] if arguments else ""
-    meant = _closest(word, COMMANDS) if word and not os.path.lexists(word) else None
+    word = arguments[0] if arguments else "-"
+    if word.startswith("-") or "/" in word or os.path.lexists(word):
+        return error
+    meant = f"--{word}" if word in ("help", "version") else _closest(word, COMMANDS)
     return (
         LrguardError(error.what, error.why, f"did you mean `lrguard {meant}`?", status=error.status) if meant else error
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -52,23 +53,33 @@ def count(
     return failed.status if failed else DONE
 
 
-def _count(name: str | None, counter: Counter) -> Count:
-    descriptor = streams.INPUT
-    if name not in (None, "-"):
-        try:
-            descriptor = os.open(name or "-", os.O_RDONLY | os.O_CLOEXEC)
-        except OSError as error:
-            raise LrguardError(f"cannot read {name}", error.strerror or str(error)) from None
+def _count(name: str, counter: Counter) -> Count:
+    opened: list[int] = []
+
+    def make_file() -> int:
+        opened.append(temporary_file())
+        return opened[-1]
+
     try:
-        received = receive(descriptor, temporary_file)
+        return _tokens(name, counter, make_file, opened)
+    finally:
+        # There may be more files than a process may have open.
+        for descriptor in opened:
+            os.close(descriptor)
+
+
+def _tokens(name: str, counter: Counter, make_file: Callable[[], int], opened: list[int]) -> Count:
+    shown = "standard input" if name == "-" else name
+    try:
+        received = receive(streams.readable(name, opened), make_file)
     except Unspooled as error:
-        raise LrguardError(f"cannot count {name or 'standard input'}", error.why) from None
+        raise LrguardError(f"cannot count {shown}", error.why) from None
     if received.failure:
-        raise LrguardError(f"cannot read {name or 'standard input'}", received.failure)
+        raise LrguardError(f"cannot read {shown}", received.failure)
     encoding = detect(received.source, received.scan)
     if encoding is None:
-        raise LrguardError(f"cannot count {name or 'standard input'}", "it is binary data")
-    return counter.whole(to_utf8(received.source, encoding, Spool(temporary_file)))
+        raise LrguardError(f"cannot count {shown}", "it is binary data")
+    return counter.whole(to_utf8(received.source, encoding, Spool(make_file)))
 
 
 def _as_columns(counts: list[tuple[str | None, Count]]) -> str:

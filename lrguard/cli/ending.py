@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 
 from lrguard.cli import streams
@@ -25,6 +26,9 @@ def status_of(work: Callable[[], int]) -> int:
     except LrguardError as error:
         return _failed(error)
     except Exception as error:
+        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+            # Help is written by Typer, past the streams.
+            return _failed(LrguardError("cannot write the result", error.strerror or str(error)))
         return _failed(LrguardError("internal error", f"{type(error).__name__}: {error}", "please report it"))
 
 

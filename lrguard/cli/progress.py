@@ -20,6 +20,9 @@ TOLD_AFTER = 1.0
 TOLD_EVERY = 0.25
 """Seconds between two states of the line."""
 
+COLUMNS = 80
+"""Columns of a terminal that does not tell."""
+
 SAMPLE = 2048
 """Bytes of what has arrived that are looked at for one state of the line."""
 
@@ -36,7 +39,7 @@ class Line:
         What does not fit on one line is left out: it could not be taken back.
         """
         with suppress(OSError):
-            text = text[: max(os.get_terminal_size(streams.ERRORS).columns - 1, 0)]
+            text = text[: (os.get_terminal_size(streams.ERRORS).columns or COLUMNS) - 1]
             if text != self._shown and os.tcgetpgrp(streams.ERRORS) == os.getpgrp():
                 os.write(streams.ERRORS, f"\r{text.ljust(len(self._shown))}\r{text}".encode())
                 self._shown = text

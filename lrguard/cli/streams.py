@@ -46,6 +46,23 @@ def claim() -> None:
                 os.close(null)
 
 
+def readable(name: str, opened: list[int]) -> int:
+    """The descriptor of a file, or of standard input for `-`; what had to be opened is added to `opened`.
+
+    Raises LrguardError where there is nothing to read.
+    """
+    if name == "-":
+        if INPUT in closed:
+            raise LrguardError("cannot read standard input", "it is closed")
+        return INPUT
+    try:
+        descriptor = os.open(name, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError as error:
+        raise LrguardError(f"cannot read {name}", error.strerror or str(error)) from None
+    opened.append(descriptor)
+    return descriptor
+
+
 def write(data: bytes, to: int = OUTPUT) -> None:
     """Write all of `data` to standard output. Raises ReaderLeft, or LrguardError when it cannot be written."""
     if to in closed and data:

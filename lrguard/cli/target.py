@@ -88,7 +88,7 @@ def _target(reference: str | None, choice: Choice, opened: list[int]) -> Target:
     if reference == "-":
         if choice.saved_only:
             raise LrguardError("cannot read standard input", "only saved responses may be read")
-        return _described("standard input", None, _from_input(streams.INPUT), opened)
+        return _described("standard input", None, _from_input(streams.readable("-", opened)), opened)
     given, choice = choice, _session_of(reference, choice)
     saved = _saved(reference, choice)
     if saved is not None:
@@ -141,11 +141,7 @@ def _of_file(path: str, choice: Choice, opened: list[int]) -> Source:
         source = choice.session.open_path(path)
         opened.append(source.descriptor)
         return source
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    except OSError as error:
-        raise LrguardError(f"cannot read {path}", error.strerror or str(error)) from None
-    opened.append(descriptor)
+    descriptor = streams.readable(path, opened)
     import stat
 
     mode = os.fstat(descriptor).st_mode

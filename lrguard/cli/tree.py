@@ -90,7 +90,7 @@ def all_commands() -> list[Command]:
 
 def described(name: str, command: Any) -> Command:
     """The Typer command `command` as it is told of."""
-    context = typer.Context(command)
+    context = typer.Context(command, **command.context_settings)
     arguments = []
     flags = []
     for parameter in command.get_params(context):

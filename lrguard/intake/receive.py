@@ -13,8 +13,12 @@ from hashlib import sha256
 from select import select
 
 from lrguard.intake.encoding import Utf8Scan
-from lrguard.intake.source import CHUNK, Source, Spool
+from lrguard.intake.source import CHUNK, IN_MEMORY, Source, Spool
 from lrguard.records import dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from lrguard.intake.beside import Beside
 
 PIPE_SIZE = 1024 * 1024
 F_SETPIPE_SZ = 1031
@@ -62,16 +66,37 @@ class Arriving:
     def __init__(self, make_file: Callable[[], int]) -> None:
         """Nothing has arrived yet."""
         self._spool, self._digest, self._scan = Spool(make_file), sha256(), Utf8Scan()
+        self._beside: Beside | None = None
 
     @property
     def size(self) -> int:
         """Bytes so far."""
-        return self._spool.size
+        return self._scan.size
 
     def take(self, chunk: bytes) -> None:
         """Add what has arrived. Raises Unspooled when the file cannot be made or written."""
-        self._digest.update(chunk)
         self._scan.feed(chunk)
+        self._keep(chunk)
+
+    def take_beside(self, chunk: bytes) -> None:
+        """As `take`, but once there is a file it is written, and all is hashed, while more arrives; see `settle`."""
+        if self._beside:
+            self._beside.give(chunk)
+            self._scan.feed(chunk)
+            return
+        self.take(chunk)
+        if self._spool.size > IN_MEMORY:
+            from lrguard.intake.beside import Beside
+
+            self._beside = Beside(self._keep, CHUNK)
+
+    def settle(self) -> None:
+        """Wait for what goes on beside. Raises Unspooled as `take` does."""
+        if self._beside:
+            self._beside.finish()
+
+    def _keep(self, chunk: bytes) -> None:
+        self._digest.update(chunk)
         try:
             self._spool.write(chunk)
         except OSError as error:
@@ -94,8 +119,7 @@ def receive(
 
     `wake` is a descriptor from which a signal's number can be read once one has come, as `signal.set_wakeup_fd` writes
     it: waiting on both loses no byte to a signal, which raising from a handler would. `tell` hears what arrives, and
-    from time to time that nothing did. Raises Unspooled when the file
-    cannot be made or written.
+    from time to time that nothing did. Raises Unspooled when the file cannot be made or written.
     """
     enlarge(descriptor)
     arriving = Arriving(make_file)
@@ -128,11 +152,12 @@ def receive(
                     signal = os.read(waiting[-1], 1)[0]
                 break
             left -= len(chunk) if left > 0 else 0
-            arriving.take(chunk)
+            arriving.take_beside(chunk)
             if tell:
                 tell(chunk)
     except OSError as error:
         failure = error.strerror or str(error)
+    arriving.settle()
     return arriving.received(incomplete=bool(signal or failure), signal=signal, failure=failure)
 
 

@@ -116,7 +116,7 @@ def highlights(text: Source, newlines: int | None = None) -> list[Highlight]:
 def _strongest(candidates: Iterator[tuple[int, bytes, int]]) -> list[Highlight]:
     found: list[Highlight] = []
     for number, line, at in islice(candidates, CANDIDATES):
-        severity, shown = _judge(line, at)
+        severity, shown = _judge(line, at, found[-1].severity if len(found) == MOST else 0)
         if severity:
             found.append(Highlight(number, severity, shown))
             found.sort(key=lambda h: -h.severity)  # stable: of equals the one nearer to the end stays first
@@ -167,14 +167,16 @@ def _words() -> Any:
     return re2.compile(b"(?:" + b"|".join(WORDS) + b").*", options)
 
 
-def _judge(line: bytes, at: int) -> tuple[int, str]:
-    """How severe a line is (0: not at all) and the part of it around what tells so."""
+def _judge(line: bytes, at: int, above: int) -> tuple[int, str]:
+    """How severe a line is (0: not at all, or no more than `above`) and the part of it around what tells so."""
     window = line[max(at - BEFORE, 0) : at + BEHIND].decode("utf-8", "replace")
     shown = visible(window.rstrip("\r").rpartition("\r")[2]).strip()
     if CODE.match(shown):
         return 0, ""
     text = HARMLESS.sub("", shown)
     for severity, marks in SEVERITIES:
+        if severity <= above:
+            break
         if marks.search(text):
             found = marks.search(shown)
             return severity, _around(shown, found.start() if found else 0)

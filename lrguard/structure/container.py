@@ -150,7 +150,7 @@ class ContainerReader:
         assert frame.boundary is not None
         try:
             elements, _ = self.scanner.scan(f"[{text[at:end]}]", 0)
-        except (ValueError, RecursionError):
+        except (ValueError, StopIteration, RecursionError):
             frame.boundary = ""
             return at
         frame.elements += elements

@@ -153,7 +153,7 @@ class _Reader:
         lines = part.count("\n") + 1
         try:
             values, _ = self.scanner.scan("[" + part.replace("}\n{", "},\n{") + "]", 0)
-        except (ValueError, RecursionError):
+        except (ValueError, StopIteration, RecursionError):
             self.lines_alike = False
             return False
         if len(values) != lines:

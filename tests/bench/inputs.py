@@ -70,7 +70,9 @@ def image(noise: random.Random, size: int = 75_000) -> bytes:
         (b"IDAT", noise.randbytes(size)),
         (b"IEND", b""),
     )
-    chunks = (struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)) for kind, data in parts)
+    chunks = (
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)) for kind, data in parts
+    )
     return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
 
 

@@ -230,3 +230,18 @@ def test_a_missing_comma_is_not_made_up_for() -> None:
     lines = b'{"a":1}\n' * 9
     found = structure(lines + b'[{"b":1}\n{"b":2}]\n' + lines)
     assert found.notes[-1] == "a document is not valid JSON from line 11 on"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['{"a": 1}\n' * 5 + '[,{}\n{"a": 2}\n' * 2, "[" + '{"a": 1},' * 9 + '{"a": [,]},' + '{"a": 2},' * 9 + '{"a": 3}]'],
+)
+def test_what_no_parser_can_begin_with_costs_what_lies_around_it_nothing(text: str):
+    assert "a: int" in compact(text.encode()) or "a: (int" in compact(text.encode())
+
+
+def test_long_stretches_of_text_around_documents_are_counted_by_lines():
+    text = "\nstart\n\n" + "12:00:01 INFO x=[1] y\n" * 50 + '\n{"a": 1}\n' + "done {b}\n\n" * 3 + '{"a": 2}\n' * 40
+    found = structure(text.encode())
+    assert found.documents == 41
+    assert found.notes == ("54 lines of text around the JSON, not described (line 2-53, 56-60)",)

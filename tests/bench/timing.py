@@ -1,0 +1,103 @@
+"""Runs whole processes and says what they took, by the system's own accounts."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+NOWHERE = subprocess.DEVNULL
+
+
+@dataclass(frozen=True)
+class Command:
+    """One way to do a row's work: `stages` piped into each other, the last of them is what is measured.
+
+    `{scratch}` in an argument is a folder that is new for each run; `feed` is a file for standard input, with `pipe`
+    through `cat`.
+    """
+
+    stages: tuple[tuple[str, ...], ...]
+    feed: Path | None = None
+    pipe: bool = False
+    cwd: Path | None = None
+
+
+@dataclass(frozen=True)
+class Took:
+    """What one run took: seconds on the clock and of processors (all stages), bytes of the last stage's memory."""
+
+    wall: float
+    cpu: float
+    memory: int
+
+
+@dataclass(frozen=True)
+class Medians:
+    """What several runs took."""
+
+    wall: float
+    cpu: float
+    memory: int
+
+    @classmethod
+    def of(cls, runs: Sequence[Took]) -> Medians:
+        return cls(median(run.wall for run in runs), median(run.cpu for run in runs), max(run.memory for run in runs))
+
+
+def side_by_side(ours: Command, theirs: Command, runs: int, scratch: Path) -> tuple[Medians, Medians]:
+    """Both commands in turn, after one run of each that does not count."""
+    taken: tuple[list[Took], list[Took]] = ([], [])
+    for number in range(runs + 1):
+        for command, into in zip((ours, theirs), taken, strict=True):
+            took = run(command, scratch)
+            if number:
+                into.append(took)
+    return Medians.of(taken[0]), Medians.of(taken[1])
+
+
+def run(command: Command, scratch: Path) -> Took:
+    """One run; raises RuntimeError where a stage fails in a way that a search without a match does not."""
+    shutil.rmtree(scratch, ignore_errors=True)
+    scratch.mkdir(parents=True)
+    stages = [[argument.replace("{scratch}", str(scratch)) for argument in stage] for stage in command.stages]
+    if command.pipe and command.feed:
+        stages.insert(0, ["cat", str(command.feed)])
+    first = open(command.feed, "rb") if command.feed and not command.pipe else None  # noqa: SIM115
+    begun = time.perf_counter()
+    processes: list[subprocess.Popen[bytes]] = []
+    for number, stage in enumerate(stages):
+        source = processes[-1].stdout if processes else first or NOWHERE
+        sink = subprocess.PIPE if number < len(stages) - 1 else NOWHERE
+        processes.append(
+            subprocess.Popen(stage, stdin=source, stdout=sink, stderr=NOWHERE, cwd=command.cwd, env=environ())
+        )
+        if number and processes[-2].stdout:
+            processes[-2].stdout.close()
+    cpu, memory = 0.0, 0
+    for process, stage in zip(processes, stages, strict=True):
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode not in (0, 1):
+            raise RuntimeError(f"{' '.join(stage)[:200]} ended with {process.returncode}")
+        if not (command.pipe and process is processes[0]):
+            cpu += used.ru_utime + used.ru_stime
+        memory = used.ru_maxrss * (1 if os.uname().sysname == "Darwin" else 1024)
+    wall = time.perf_counter() - begun
+    if first:
+        first.close()
+    shutil.rmtree(scratch, ignore_errors=True)
+    return Took(wall, cpu, memory)
+
+
+def environ() -> dict[str, str]:
+    """The environment of every process: nothing that speaks to lrguard."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("LRGUARD_")}
+
+
+Ratio = Callable[[Medians, Medians], float]
