@@ -96,3 +96,9 @@ def test_options_that_matter_are_left_to_the_filter(lrguard: Program, args: tupl
     assert run.status == 0 and (
         run.out.startswith(b"{") if args == ("--json",) else run.out in (b"", b"four little words here, no more\n")
     )
+
+
+@pytest.mark.parametrize("args", [("-s",), ("--session",), ("-q", "-n"), ("--call-id",), ("-t",), ("--quiet=1",)])
+def test_an_option_without_its_value_is_bad_usage_and_nothing_passes(lrguard: Program, args: tuple[str, ...]):
+    run = lrguard(*args, stdin=b"small\n", status=2)
+    assert run.out == b"" and run.err.count("\n") == 1

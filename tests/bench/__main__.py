@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import platform
 import shutil
 import subprocess
@@ -35,17 +36,17 @@ def main() -> int:
     inputs = folder / "inputs"
     inputs.mkdir(parents=True, exist_ok=True)
     programs = _installed(folder, keep=given.keep)
-    print(_machine(programs), flush=True)
+    _say(_machine(programs))
     figures = []
     for row in rows(programs, inputs):
         if given.only not in row.name:
             continue
         if row.needs and not shutil.which(row.needs):
-            print(f"{row.name:44} not run: {row.needs} is not installed", flush=True)
+            _say(f"{row.name:44} not run: {row.needs} is not installed")
             continue
         ours, theirs = side_by_side(row.ours, row.theirs, row.runs, folder / "scratch")
         figures.append(_figures(row, ours, theirs))
-        print(_line(figures[-1]), flush=True)
+        _say(_line(figures[-1]))
     if given.json:
         given.json.write_text(json.dumps({"machine": _machine(programs), "rows": figures}, indent=1) + "\n")
     return int(any(figure["ratio"] > figure["most"] for figure in figures))
@@ -72,13 +73,11 @@ def _installed(folder: Path, *, keep: bool) -> Programs:
 
 def _machine(programs: Programs) -> str:
     version = subprocess.run([programs.python, "--version"], capture_output=True, text=True, check=True).stdout.strip()
-    return f"{platform.system()} {platform.machine()}, {len(_processors())} processors, {version}"
+    return f"{platform.system()} {platform.machine()}, {_processors()} processors, {version}"
 
 
-def _processors() -> range:
-    import os
-
-    return range(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+def _processors() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _figures(row: Row, ours: Medians, theirs: Medians) -> dict[str, object]:
@@ -93,6 +92,11 @@ def _figures(row: Row, ours: Medians, theirs: Medians) -> dict[str, object]:
         "mib": round(ours.memory / 2**20, 1),
         "peer_mib": round(theirs.memory / 2**20, 1),
     }
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
 
 
 def _line(figure: dict[str, object]) -> str:

@@ -38,9 +38,10 @@ def log(noise: random.Random) -> Iterator[str]:
         second += noise.randint(0, 2)
         clock = f"{second // 3600 % 24:02d}:{second // 60 % 60:02d}:{second % 60:02d}.{noise.randrange(1000):03d}"
         level = noise.choices(["INFO", "DEBUG", "WARN", "ERROR"], [80, 12, 6, 2])[0]
-        what = f"{noise.choice(['GET', 'POST'])} /api/v1/{noise.choice(['orders', 'users', 'items'])}/{noise.randrange(10**6)}"
+        path = f"/api/v1/{noise.choice(['orders', 'users', 'items'])}/{noise.randrange(10**6)}"
+        what = f"{noise.choice(['GET', 'POST'])} {path} status={noise.choice([200, 201, 404, 500])}"
         yield (
-            f"2026-03-02T{clock}Z {level} [worker-{noise.randrange(16)}] {what} status={noise.choice([200, 201, 404, 500])}"
+            f"2026-03-02T{clock}Z {level} [worker-{noise.randrange(16)}] {what}"
             f" duration={noise.randrange(900)}ms trace={noise.getrandbits(64):016x}\n"
         )
 
@@ -124,7 +125,8 @@ def web_page(noise: random.Random) -> Iterator[str]:
     """An HTML page without an end."""
     yield "<!DOCTYPE html>\n<html><head><title>Report</title></head><body>\n"
     while True:
-        yield f'<p class="note">{" ".join(noise.choices(_COMMON, k=20))} <a href="/item/{noise.randrange(9999)}">more</a></p>\n'
+        words = " ".join(noise.choices(_COMMON, k=20))
+        yield f'<p class="note">{words} <a href="/item/{noise.randrange(9999)}">more</a></p>\n'
 
 
 def redrawn(noise: random.Random) -> Iterator[str]:
@@ -142,7 +144,7 @@ def words_without_end(noise: random.Random) -> Iterator[str]:
 
 def hook_payload(noise: random.Random) -> bytes:
     """What Claude Code hands to a hook after a command that printed little."""
-    printed = "".join(next(text(1500, log(noise))).decode())
+    printed = next(text(1500, log(noise))).decode()
     return json.dumps(
         {
             "session_id": "0b9e0a7e-6f2c-4a57-9c53-6d0c0f6f5d11",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.bench.inputs import KINDS, MB, hook_payload, made, objects
+from tests.bench.inputs import KINDS, MB, hook_payload, made
 from tests.bench.timing import Command
 
 PATTERNS = ("status=500", r"worker-1[0-5] .*POST", "orders/123", r"duration=8\d\dms", "no such thing at all")
@@ -122,6 +122,3 @@ def _growth(programs: Programs, folder: Path) -> Iterator[Row]:
         sizes = (16 * MB, 8 * MB) if kind in ("redrawn", "latin-1", "utf-16") else (32 * MB, 16 * MB)
         twice, once = (Command((guard,), made(folder, kind, size), pipe=True) for size in sizes)
         yield Row(f"{kind}: {sizes[0] // MB} MB", twice, once, 2 * SLACK, f"{sizes[1] // MB} MB", 5)
-
-
-__all__ = ["Programs", "Row", "objects", "rows"]

@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -30,7 +30,10 @@ class Command:
 
 @dataclass(frozen=True)
 class Took:
-    """What one run took: seconds on the clock and of processors (all stages), bytes of the last stage's memory."""
+    """What one run took: seconds on the clock and of processors, bytes of the last stage's memory at its peak.
+
+    A process begins as a copy of this one, so that memory is never less than what this one has, some 16 MiB.
+    """
 
     wall: float
     cpu: float
@@ -98,6 +101,3 @@ def run(command: Command, scratch: Path) -> Took:
 def environ() -> dict[str, str]:
     """The environment of every process: nothing that speaks to lrguard."""
     return {name: value for name, value in os.environ.items() if not name.startswith("LRGUARD_")}
-
-
-Ratio = Callable[[Medians, Medians], float]

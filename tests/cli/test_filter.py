@@ -252,3 +252,10 @@ def test_a_reading_copy_is_not_offloaded_again(lrguard: Program):
     first = lrguard.envelope(data)
     again = lrguard.envelope(Path(first["reading_copy"]).read_bytes())
     assert again["id"] == first["id"] and len(lrguard.files()) == 2
+
+
+def test_a_torn_last_character_is_told_and_the_bytes_are_saved(lrguard: Program):
+    data = "Grüße 日".encode()[:-1]
+    told = lrguard.envelope(data)
+    assert (told["outcome"], told["content"], told["content_exact"]) == ("passed", "Grüße \ufffd", False)
+    assert Path(told["saved"]).read_bytes() == data

@@ -13,8 +13,8 @@ import pytest
 from lrguard.cli.app import COMMANDS
 from lrguard.cli.examples import EXAMPLES
 from lrguard.cli.tree import all_commands
-from pages.all import written
 from tests.cli.example_place import ExamplePlace
+from tests.pages.all import written
 
 ROOT = Path(__file__).resolve().parents[2]
 MAN = sorted((ROOT / "man").iterdir())
@@ -25,7 +25,7 @@ SECTIONS = [
 
 def test_what_is_committed_is_what_the_commands_say_now():
     stale = [name for name, text in written().items() if not _is(ROOT / name, text)]
-    assert not stale, "run `python -m pages`"
+    assert not stale, "run `python -m tests.pages`"
 
 
 def _is(file: Path, text: str) -> bool:

@@ -1,3 +1,4 @@
+import gc
 import json
 import re
 
@@ -223,3 +224,14 @@ def test_json_of_any_depth_is_searched():
     answer = in_json(data, "zzz")
     assert answer.total == 1 and "too deep for a path" in answer.text and len(answer.text) < 2000
     assert in_json(data, "a", 500).total == 100_000
+
+
+def test_places_are_gone_with_the_last_that_names_them():
+    """While a document is searched nothing is collected, so a cycle would keep every container of it in memory."""
+    gc.collect()
+    gc.disable()
+    try:
+        in_json(json.dumps([{"a": [{}]}] * 500).encode(), "nothing")
+        assert gc.collect() < 500
+    finally:
+        gc.enable()

@@ -25,12 +25,13 @@ SENTENCES = {
     "turkish": ("Sunucuya bağlanılamadı: dosya bulunamadı. İşlem başarısız.\n", ["cp1254"]),
     "russian": (
         "Ошибка подключения к серверу: файл не найден, проверьте настройки сети.\n",
-        ["cp1251", "koi8_r", "cp866"],
+        ["cp1251", "koi8_r", "cp866", "utf-16-le", "utf-16-be"],
     ),
     "russian log": ("12:00:00 ERROR [main] Server: Не удается найти указанный файл (code=2)\n", ["cp1251", "koi8_r"]),
-    "greek": ("Σφάλμα σύνδεσης με τον διακομιστή: το αρχείο δεν βρέθηκε.\n", ["cp1253"]),
-    "hebrew": ("שגיאה בהתחברות לשרת: הקובץ לא נמצא\n", ["cp1255"]),
-    "arabic": ("خطأ في الاتصال بالخادم: الملف غير موجود\n", ["cp1256"]),
+    "greek": ("Σφάλμα σύνδεσης με τον διακομιστή: το αρχείο δεν βρέθηκε.\n", ["cp1253", "utf-16-le"]),
+    "hebrew": ("שגיאה בהתחברות לשרת: הקובץ לא נמצא\n", ["cp1255", "utf-16-be"]),
+    "arabic": ("خطأ في الاتصال بالخادم: الملف غير موجود\n", ["cp1256", "utf-16-le"]),
+    "thai": ("การเชื่อมต่อกับเซิร์ฟเวอร์ล้มเหลว: ไม่พบไฟล์ error 404\n", ["cp874"]),
     "chinese": ("连接服务器失败：找不到文件，请检查网络设置。\n", ["gb18030", "utf-16-le", "utf-16-be"]),
     "taiwanese": ("連線伺服器失敗：找不到檔案，請檢查網路設定。\n", ["big5"]),
     "japanese": ("サーバーへの接続に失敗しました：ファイルが見つかりません。\n", ["cp932", "euc_jp", "utf-16-le"]),
@@ -94,6 +95,13 @@ def test_characters_across_the_edges_of_pieces_are_whole(script: str, lead: int)
     found.end()
     assert (found.size, found.valid, found.torn) == (len(data), True, 0)
     assert detect(BytesSource(data), found) == "utf-8"
+
+
+@pytest.mark.parametrize("encoding", ["cp1250", "iso8859-2", "cp737", "cp855"])
+def test_words_without_a_control_byte_are_text_in_whatever_encoding(encoding: str) -> None:
+    text = {"cp737": "Χθες το βράδυ έπεσε.\n", "cp855": "Вчера сервер перестал отвечать.\n"}
+    data = (text.get(encoding) or "Zażółć gęślą jaźń, łąką ćmę żółtą.\n").encode(encoding)
+    assert detect(BytesSource(data)) is not None
 
 
 def test_random_and_compressed_bytes_are_no_text() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from lrguard.cli.tree import Command
-from pages.values import HEADER, Kind, of_arguments, of_flag
+from tests.pages.values import HEADER, Kind, of_arguments, of_flag
 
 _SCRIPT = r"""# bash @HEADER@
 

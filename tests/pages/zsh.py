@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from lrguard.cli.tree import Command, Flag
-from pages.values import HEADER, Kind, brief, of_arguments, of_flag, repeats
+from tests.pages.values import HEADER, Kind, brief, of_arguments, of_flag, repeats
 
 _SCRIPT = r"""#compdef lrguard
 # zsh @HEADER@

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from lrguard.cli.tree import Command, Flag
-from pages.values import HEADER, Kind, brief, of_arguments, of_flag
+from tests.pages.values import HEADER, Kind, brief, of_arguments, of_flag
 
 _SCRIPT = r"""# fish @HEADER@
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from lrguard.cli.completion import FILES, Shell
 from lrguard.cli.tree import all_commands
-from pages import bash, fish, zsh
-from pages.man import page
+from tests.pages import bash, fish, zsh
+from tests.pages.man import page
 
 SCRIPTS = {Shell.BASH: bash.script, Shell.ZSH: zsh.script, Shell.FISH: fish.script}
 

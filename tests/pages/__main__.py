@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from pages.all import written
+from tests.pages.all import written
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parent.parent.parent
 
 for name, text in written().items():
     file = ROOT / name
