@@ -40,7 +40,7 @@ def count(
     failed: LrguardError | None = None
     for name in files or ("-",):
         try:
-            counts.append((name, _count(name, counter)))
+            counts.append((name if files else None, _count(name, counter)))
         except LrguardError as error:
             failed = error
             streams.note(str(error))
