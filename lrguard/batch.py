@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
 from lrguard.errors import SaveError
-from lrguard.guarding import binary, identify, inline, unsaved, weigh
+from lrguard.guarding import binary, identify, inline, is_to_stay, unsaved, weigh
 from lrguard.intake.media_type import OCTET_STREAM
 from lrguard.intake.receive import Received
 from lrguard.offload import LINE, Offload
@@ -65,7 +65,7 @@ def _weigh(candidate: _Candidate, place: Workplace) -> None:
     """Find out what the result is and what it would print by itself."""
     received, settings = candidate.received, candidate.settings
     media, candidate.encoding = identify(received)
-    if not settings.enabled:
+    if is_to_stay(received, settings):
         return _keep(candidate, None, place)
     try:
         if candidate.encoding is None:

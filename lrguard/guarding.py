@@ -5,6 +5,7 @@ from __future__ import annotations
 from lrguard.description import facts_of, facts_of_binary, located, named, number, outcome_of, subject_of_binary
 from lrguard.errors import SaveError
 from lrguard.intake.encoding import byte_order_mark, detect, from_utf8
+from lrguard.intake.mcp_envelope import asks_for_input
 from lrguard.intake.media_type import OCTET_STREAM, MediaType, sniff
 from lrguard.intake.receive import Received
 from lrguard.measure.tokens import Measurement
@@ -29,7 +30,7 @@ COUNTED = 128 * 1024
 def guard(received: Received, settings: Settings, place: Workplace) -> Outcome:
     """What becomes of `received`. What has to be saved is saved by then, or the outcome tells why it is not."""
     media, encoding = identify(received)
-    if not settings.enabled:
+    if is_to_stay(received, settings):
         return unsaved(received, encoding, None, settings, place)
     try:
         if encoding is None:
@@ -50,6 +51,11 @@ def identify(received: Received) -> tuple[MediaType | None, str | None]:
     source = received.source
     media = sniff(source.read(0, SNIFFED), source.size, source.read)
     return media, None if media else detect(source, received.scan)
+
+
+def is_to_stay(received: Received, settings: Settings) -> bool:
+    """Whether nothing is to be done: lrguard is off, or it is no MCP result yet, since the server asks for more first."""
+    return not settings.enabled or (settings.output == "mcp" and asks_for_input(received.source))
 
 
 def weigh(

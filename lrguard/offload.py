@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from lrguard.description import facts_of, located, named, outcome_of, subject_of
+from lrguard.intake.source import Source
 from lrguard.measure.tokens import Measurement
 from lrguard.outcome import Kind, Outcome
 from lrguard.present.message import MAX_TOKENS, Subject, compose, compose_line
@@ -34,18 +35,19 @@ class Offload:
         self.text, self.measurement = text, measurement
         self._settings, self._place = settings, place
         self._written: dict[int, str] = {}
+        self._tokens: dict[int, int] = {}
         self._saved: Saved | None = None
         self._summary: Summary | None = None
 
     def for_combined(self, threshold: int) -> None:
         """Say in the message that it is the combined threshold that the result does not fit into."""
         self._settings = replace(self._settings, combined=threshold)
-        self._written.clear()
+        self._forget()
 
     def is_worthwhile(self, preview_chars: int) -> bool:
         """Whether the message with a preview of that length is shorter, in tokens, than what it replaces."""
         replaceable = self._replaceable
-        if replaceable > 2 * MAX_TOKENS:
+        if replaceable > 2 * MAX_TOKENS and not self._has_blocks:
             return True
         return self.message_tokens(preview_chars) < replaceable
 
@@ -56,18 +58,20 @@ class Offload:
         """
         if self._summary is None and self._summary_tokens(preview_chars) > 0:
             self._summary = summary_of(self.text, self._save(), self.measurement, self._settings, self._place)
-            self._written.clear()
+            self._forget()
 
     def message_tokens(self, preview_chars: int) -> int:
-        """The tokens of the message; nothing is saved for it."""
-        return self._place.counter.text(self._message(preview_chars))
+        """The tokens of what is printed: the message, with what stays beside it. Nothing is saved for it."""
+        if preview_chars not in self._tokens:
+            self._tokens[preview_chars] = self._printed(preview_chars)[1]
+        return self._tokens[preview_chars]
 
     def outcome(self, preview_chars: int) -> Outcome:
         """The result saved and the message in its place; raises SaveError."""
         saved = self._save()
         self.summarize(preview_chars)
         summary = self._summary if self._summary and self._summary_tokens(preview_chars) else Summary()
-        content, tokens = in_shape(self._message(preview_chars), self.text, self._settings, self._place)
+        content, tokens = self._printed(preview_chars)
         outcome = replace(
             outcome_of(self.text, self.measurement, Kind.OFFLOADED, content),
             content_encoding="utf-8",
@@ -78,13 +82,23 @@ class Offload:
         )
         return located(outcome, saved, self._place)
 
+    def _printed(self, preview_chars: int) -> tuple[Source, int]:
+        """What is printed, and its tokens; where one line is all there is room for, no other block stays beside it."""
+        room = 0 if preview_chars == LINE else None
+        return in_shape(self._message(preview_chars), self.text, self._settings, self._place, room=room)
+
+    def _forget(self) -> None:
+        """Write messages anew: what they tell has changed."""
+        self._written.clear()
+        self._tokens.clear()
+
     def _save(self) -> Saved:
         if self._saved is None:
             saved = self._known or self._place.save(
                 self.text.received.source, facts_of(self.text, self.measurement, self._settings), self._reading
             )
             if self._foreseen.path != saved.path or self._foreseen.reading_copy != saved.reading_copy:
-                self._written.clear()
+                self._forget()
             self._saved = saved
         return self._saved
 
@@ -118,10 +132,15 @@ class Offload:
         return most if preview_chars >= full else most * preview_chars // full
 
     @property
+    def _has_blocks(self) -> bool:
+        """Whether the message is one block of an MCP result, beside which others may stay."""
+        return self._settings.output == "mcp" and self.text.mcp is not None
+
+    @property
     def _replaceable(self) -> int:
         """The tokens that a message saves: in an MCP result that keeps its shape, metadata stays beside it."""
-        mcp = self.text.mcp
-        if self._settings.output == "mcp" and mcp and mcp.text.size <= 16 * MAX_TOKENS:
+        mcp = self.text.mcp if self._has_blocks else None
+        if mcp and mcp.text.size <= 16 * MAX_TOKENS:
             return self._place.counter.whole(mcp.text).tokens
         return self.measurement.tokens
 

@@ -16,8 +16,13 @@ def as_mcp_result(text: Text, place: Workplace, *, keeps_types: bool = False) ->
     return mcp_shape.with_references(text.mcp.envelope, _places(text), place.spool(), keeps_types=keeps_types)
 
 
-def in_shape(message: str, text: Text | None, settings: Settings, place: Workplace) -> tuple[Source, int]:
-    """What is printed for a message, and its tokens: the message, or an MCP result that says it."""
+def in_shape(
+    message: str, text: Text | None, settings: Settings, place: Workplace, *, room: int | None = None
+) -> tuple[Source, int]:
+    """What is printed for a message, and its tokens: the message, or an MCP result that says it.
+
+    `room`: tokens that its blocks which are no text may have; None: as many as a result that passes.
+    """
     if settings.output != "mcp":
         return source_of(message), place.counter.text(message)
     if text is None or text.mcp is None:
@@ -29,7 +34,7 @@ def in_shape(message: str, text: Text | None, settings: Settings, place: Workpla
         text.mcp.envelope,
         message,
         _places(text),
-        settings.threshold,
+        settings.threshold if room is None else room,
         place.counter.text,
         keeps_types=settings.keeps_schema,
     )

@@ -10,9 +10,8 @@ from lrguard.assets.link import Asset, link
 from lrguard.intake.source import IN_MEMORY, BytesSource, Spool
 from lrguard.intake.text_kind import TextKind
 
-
 _GOES_ON = b"\n|\n"
-"""What follows in the place of what is printed behind the excerpt: at the end of a text, data may be cut and is left."""
+"""Stands for what is printed behind the excerpt: data at the very end of a text may be cut, and is left where it is."""
 
 
 def without_data(text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json as json_module
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Annotated
 
 import typer
@@ -15,7 +15,8 @@ from lrguard.cli import streams
 from lrguard.cli.app import application
 from lrguard.cli.asking import Asker
 from lrguard.cli.envelope import details
-from lrguard.errors import DONE, FAILED, LrguardError
+from lrguard.cli.filtered import NESTED
+from lrguard.errors import DONE, FAILED, ConfigurationError, LrguardError
 from lrguard.harness.entries import BadEntry, Entry, read_entries, read_entry, written, written_error
 from lrguard.intake.json_outline import NotOutlined, Value
 from lrguard.intake.receive import Arriving, Received, Unspooled, receive
@@ -31,10 +32,13 @@ HELP = """Guard results that came back together: on standard input an array or J
 content, is_error and path; or files, one result each. Prints JSON lines in the same order."""
 app = application()
 
+PASSING = Settings(enabled=False)
+"""What holds where nothing is to be done to any result."""
+
 
 @app.command(help=HELP)
 def batch(
-    files: Annotated[list[str] | None, typer.Argument(metavar="[FILE]..", help="Files, each one result.")] = None,
+    files: Annotated[list[str] | None, typer.Argument(metavar="[FILE]..", help="Files, each one result; - for standard input.")] = None,
     source: Annotated[str | None, typer.Option("--from", metavar="FILE", help="Read the entries from FILE.")] = None,
     each: Annotated[
         bool, typer.Option("--each", help="Answer each line as it comes; a blank line ends a batch.")
@@ -63,21 +67,36 @@ def batch(
         for name, value in locals().items()
         if name not in ("files", "source", "each") and value is not None and value is not False
     }
-    sources = gather(given, os.environ)
-    settings = sources.settings()
+    if bool(files) + (source is not None) + each > 1:
+        raise LrguardError("FILE, --from and --each exclude each other", remedy="give one of them")
+    if not (files or source or each) and streams.is_terminal(streams.INPUT):
+        raise LrguardError("there is nothing to guard", "standard input is a terminal", "see `lrguard batch --help`")
+    status, sources = _sources(given)
+    settings = sources.settings() if sources else PASSING
     streams.notes(settings.notes, quiet=settings.quiet)
     asker = Asker()
     with place_for(settings, ask=asker) as place:
         if each:
-            status = _each(sources, place)
+            status = max(status, _each(sources, place))
         else:
             entries: Iterator[Entry | BadEntry]
             entries = map(_of_file, files) if files else _entries(source, place)
-            status = _guarded(list(entries), sources, settings.total_threshold, place)
+            total = settings.total_threshold if settings.enabled else None
+            status = max(status, _guarded(list(entries), sources, total, place))
     return 128 + asker.signal if asker.signal else status
 
 
-def _guarded(entries: list[Entry | BadEntry], sources: Sources, total_threshold: int | None, place: Workplace) -> int:
+def _sources(given: Mapping[str, object]) -> tuple[int, Sources | None]:
+    """What speaks of the settings, and the status so far; None where every result is to pass as it is."""
+    if os.environ.get(NESTED) == "1":
+        return DONE, None
+    try:
+        return DONE, gather(given, os.environ)
+    except ConfigurationError as error:
+        return streams.report(error), None
+
+
+def _guarded(entries: list[Entry | BadEntry], sources: Sources | None, total_threshold: int | None, place: Workplace) -> int:
     """Guard entries and print them; the exit status."""
     status = DONE
     results: list[tuple[Received, Settings]] = []
@@ -103,7 +122,7 @@ def _guarded(entries: list[Entry | BadEntry], sources: Sources, total_threshold:
     return status
 
 
-def _each(sources: Sources, place: Workplace) -> int:
+def _each(sources: Sources | None, place: Workplace) -> int:
     """Answer each line of standard input when it comes, so that a harness can keep one process for all its calls."""
     status = DONE
     for line in _lines():
@@ -113,17 +132,20 @@ def _each(sources: Sources, place: Workplace) -> int:
 
 
 def _lines() -> Iterator[bytes]:
-    rest = b""
-    while chunk := os.read(streams.INPUT, CHUNK):
-        *lines, rest = (rest + chunk).split(b"\n")
-        yield from lines
-    yield rest
+    descriptor = streams.readable("-", [])
+    begun: list[bytes] = []  # joined once: a line may be long, and come in many pieces
+    while chunk := os.read(descriptor, CHUNK):
+        first, *others = chunk.split(b"\n")
+        begun.append(first)
+        if others:
+            yield b"".join(begun)
+            yield from others[:-1]
+            begun = others[-1:]
+    yield b"".join(begun)
 
 
 def _entries(source: str | None, place: Workplace) -> Iterator[Entry | BadEntry]:
-    descriptor = streams.INPUT
-    if source not in (None, "-"):
-        descriptor = _open(source or "-")
+    descriptor = streams.readable(source or "-", [])
     try:
         received = receive(descriptor, place.make_file)
     except Unspooled as error:
@@ -137,23 +159,26 @@ def _entries(source: str | None, place: Workplace) -> Iterator[Entry | BadEntry]
 
 
 def _of_file(path: str) -> Entry:
-    """A file as an entry that names it."""
+    """A file as an entry that names it, for `-` standard input."""
     lexeme = b'{"path": ' + json_string(path) + b"}"
-    return Entry(lexeme, Value(0, len(lexeme), members={}), b"null", None, None, None, False, path, False)
+    name = None if path == "-" else path
+    return Entry(lexeme, Value(0, len(lexeme), members={}), b"null", None, None, None, False, name, False)
 
 
 def _received(entry: Entry, place: Workplace) -> Received:
     """The entry's result; raises LrguardError where its file cannot be read."""
     if entry.content is None:
-        descriptor = _open(entry.path or "")
+        name = "standard input" if entry.path is None else entry.path
+        descriptor = streams.readable("-", []) if entry.path is None else _open(entry.path)
         try:
             received = receive(descriptor, place.make_file)
         except Unspooled as error:
-            raise LrguardError(f"cannot keep {entry.path}", error.why) from None
+            raise LrguardError(f"cannot keep {name}", error.why) from None
         finally:
-            os.close(descriptor)
+            if entry.path is not None:
+                os.close(descriptor)
         if received.failure:
-            raise LrguardError(f"cannot read {entry.path}", received.failure)
+            raise LrguardError(f"cannot read {name}", received.failure)
         return replace(received, declared_error=entry.is_error)
     arriving = Arriving(place.make_file)
     try:
@@ -163,9 +188,9 @@ def _received(entry: Entry, place: Workplace) -> Received:
     return replace(arriving.received(), declared_error=entry.is_error)
 
 
-def _settings_for(entry: Entry, sources: Sources) -> Settings:
+def _settings_for(entry: Entry, sources: Sources | None) -> Settings:
     """The settings for one result: those of its own tool, where it names one."""
-    settings = sources.settings(tool=entry.tool)
+    settings = sources.settings(tool=entry.tool) if sources else PASSING
     return replace(
         settings,
         tool=entry.tool if entry.tool is not None else settings.tool,

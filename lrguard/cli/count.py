@@ -14,6 +14,7 @@ from lrguard.cli.app import application
 from lrguard.errors import DONE, LrguardError
 from lrguard.intake.encoding import detect, to_utf8
 from lrguard.intake.receive import Unspooled, receive
+from lrguard.intake.sanitize import visible
 from lrguard.intake.source import Spool
 from lrguard.measure.tokens import Count, Counter
 from lrguard.place import cache_folder, temporary_file
@@ -86,9 +87,14 @@ def _as_columns(counts: list[tuple[str | None, Count]]) -> str:
     numbers = [f"{'' if count.exact else '~'}{count.tokens}" for _, count in counts]
     width = max((len(number) for number in numbers), default=0)
     return "".join(
-        f"{number:>{width}} {name}\n" if name is not None else f"{number}\n"
+        f"{number:>{width}} {_on_a_line(name)}\n" if name is not None else f"{number}\n"
         for number, (name, _) in zip(numbers, counts, strict=True)
     )
+
+
+def _on_a_line(name: str) -> str:
+    """A file's name as a person may see it: whoever named it may have meant to drive a terminal."""
+    return visible(name).replace("\n", "\\n").replace("\t", "\\t")
 
 
 def _as_json(counts: list[tuple[str | None, Count]], encoding: str) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
 import json
+from collections.abc import Iterator
 
 from lrguard.assets.link import StoredAsset
 from lrguard.outcome import Outcome
@@ -13,17 +15,18 @@ VERSION = 1
 
 def envelope(outcome: Outcome, settings: Settings, **extra: object) -> bytes:
     """One JSON object on one line, `extra` keys at its end."""
-    data = outcome.content.read()
-    content = data.decode(outcome.content_encoding, "replace")
-    record = {
-        "version": VERSION,
-        "outcome": outcome.kind.value,
-        "content": content,
-        "content_exact": outcome.content_exact,
-        **details(outcome, settings),
-        **extra,
-    }
-    return (json.dumps(record, ensure_ascii=True) + "\n").encode("ascii")
+    return b"".join(pieces(outcome, settings, **extra))
+
+
+def pieces(outcome: Outcome, settings: Settings, **extra: object) -> Iterator[bytes]:
+    """As `envelope`, piece by piece: a result that passes may be of any size."""
+    begun = {"version": VERSION, "outcome": outcome.kind.value}
+    rest = {"content_exact": outcome.content_exact, **details(outcome, settings), **extra}
+    yield json.dumps(begun)[:-1].encode() + b', "content": "'
+    decoder = codecs.getincrementaldecoder(outcome.content_encoding)("replace")
+    for chunk in outcome.content.chunks():
+        yield json.dumps(decoder.decode(chunk))[1:-1].encode()
+    yield json.dumps(decoder.decode(b"", True))[1:-1].encode() + b'", ' + json.dumps(rest)[1:].encode() + b"\n"
 
 
 def details(outcome: Outcome, settings: Settings) -> dict[str, object]:

@@ -85,7 +85,7 @@ def _guarded(file: str | None, settings: Settings, *, check: bool) -> int:
                 received = receive(descriptor, place.make_file, wake, _begun(descriptor), tell)
         except Unspooled as error:
             streams.write_all(error.spool.rescue())
-            _copy(descriptor)
+            _copy_rest(descriptor)
             return streams.report(LrguardError("cannot keep the result", error.why, "it was printed unchanged"))
         try:
             outcome = guard(received, settings, place)
@@ -102,9 +102,9 @@ def _guarded(file: str | None, settings: Settings, *, check: bool) -> int:
 
 def _print(outcome: Outcome, received: Received, settings: Settings) -> int:
     if settings.output == "json":
-        from lrguard.cli.envelope import envelope
+        from lrguard.cli.envelope import pieces
 
-        streams.write(envelope(outcome, settings))
+        streams.write_all(pieces(outcome, settings))
     else:
         streams.write_all(outcome.content.chunks())
     streams.notes(outcome.notes, quiet=settings.quiet)
@@ -141,8 +141,13 @@ def _begun(descriptor: int) -> bytes:
 
 
 def _copy(descriptor: int) -> None:
+    streams.write(_begun(descriptor))
+    _copy_rest(descriptor)
+
+
+def _copy_rest(descriptor: int) -> None:
+    """Print what has not been read yet."""
     from lrguard.intake.source import CHUNK
 
-    streams.write(_begun(descriptor))
     while chunk := os.read(descriptor, CHUNK):
         streams.write(chunk)

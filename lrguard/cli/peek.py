@@ -16,6 +16,7 @@ from lrguard.inspect.excerpt import Excerpt
 from lrguard.inspect.peek import Unit, head, overview, parse_range, peek, tail
 from lrguard.inspect.peek_path import As, peek_path
 from lrguard.intake.media_type import image_size
+from lrguard.intake.sanitize import visible
 from lrguard.place import temporary_file
 
 HELP = """Read a part of a saved response, or of any other file. Without an option: facts, head and tail."""
@@ -70,7 +71,7 @@ def command(
         if raw:
             return _raw(target, byte_range, asked)
         if target.text is None and path is None:
-            return look.show(_binary(target), "peek", [target.name])
+            return look.show(_binary(target), "peek", [target.argument])
         if path is not None:
             form = As.TEXT if text else As.JSON
             shape = shape_of(target.kind)
@@ -85,7 +86,7 @@ def command(
             from lrguard.cli.terminal import show_excerpt
 
             return show_excerpt(found, target, look)
-        return look.show(found, "peek", [target.name])
+        return look.show(found, "peek", [target.argument])
 
 
 def _part(
@@ -115,7 +116,7 @@ def _about(target: Target) -> str:
     if target.saved is None:
         return target.media_type.name
     record = target.saved.record
-    tool = record.sightings[-1].tool
+    tool = " ".join(visible(record.sightings[-1].tool or "").split())[:60]
     copy = "reading copy of " if record.reading else ""
     return f"{copy}{record.id}{f', {tool}' if tool else ''}, {record.media_type}"
 

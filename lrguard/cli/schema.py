@@ -71,7 +71,8 @@ def schema(
             raise LrguardError(
                 f"{target.name} has no structure to infer", f"it is {kind}, neither JSON nor a table", status=NO
             )
-        written = WRITERS[form](found, look.bound, look.count)
+        # One token is for the end of the line.
+        written = WRITERS[form](found, max(1, look.bound - 1) if look.bound else 0, look.count)
         streams.write((written.rstrip("\n") + "\n").encode("utf-8", "replace"))
         look.say(found.notes)
     return DONE

@@ -21,6 +21,7 @@ from lrguard.session.reader import Part, Saved
 from lrguard.session.store import Session
 
 SNIFFED = 64 * 1024
+INPUT_NAME = "standard input"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,11 @@ class Target:
     kind: TextKind | None
     media_type: MediaType
     is_mcp: bool = False
+
+    @property
+    def argument(self) -> str:
+        """How a command line names it."""
+        return "-" if self.name is INPUT_NAME else self.name
 
     def readable(self) -> Source:
         """What is read by lines; raises LrguardError for binary data."""
@@ -88,7 +94,7 @@ def _target(reference: str | None, choice: Choice, opened: list[int]) -> Target:
     if reference == "-":
         if choice.saved_only:
             raise LrguardError("cannot read standard input", "only saved responses may be read")
-        return _described("standard input", None, _from_input(streams.readable("-", opened)), opened)
+        return _described(INPUT_NAME, None, _from_input(streams.readable("-", opened)), opened)
     given, choice = choice, _session_of(reference, choice)
     saved = _saved(reference, choice)
     if saved is not None:

@@ -34,7 +34,7 @@ def show_excerpt(found: Excerpt, target: Target, look: Look) -> int:
     if not _paged(colored):
         streams.write(colored.encode("utf-8", "replace"))
     look.say(found.notes)
-    look.go_on("peek", found.go_on, [target.name])
+    look.go_on("peek", found.go_on, [target.argument])
     return found.status
 
 

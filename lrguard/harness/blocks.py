@@ -24,6 +24,13 @@ def text_of(blocks: object) -> str | None:
     return "\n".join(texts) if texts else None
 
 
+def with_blobs(blocks: object) -> list[Any]:
+    """The embedded resources among these blocks that hold data, which a host that shows no files writes out."""
+    held = [block for block in blocks if isinstance(block, dict)] if isinstance(blocks, list) else []
+    resources = [(block, block.get("resource")) for block in held if block.get("type") == "resource"]
+    return [block for block, one in resources if isinstance(one, dict) and isinstance(one.get("blob"), str)]
+
+
 def with_text(blocks: list[Any], text: str) -> list[Any]:
     """The blocks with `text` in the place of the first text, and without the others."""
     kept: list[Any] = []

@@ -33,7 +33,8 @@ def read(payload: Payload, environ: Mapping[str, str]) -> Call | None:
             # The model gets this alone, whatever the blocks say.
             text = _written(response["structuredContent"])
         else:
-            text = blocks.text_of(content) or ""
+            texts = [blocks.text_of(content) or "", *map(_written, blocks.with_blobs(content))]
+            text = "\n".join(filter(None, texts))
             if not blocks.only_text(content):
                 document = lambda: _written({"content": content})  # noqa: E731
     else:

@@ -184,6 +184,7 @@ class Command:
 
 def replace_by(words: Sequence[str], environ: Mapping[str, str]) -> NoReturn:
     """Become the command itself. Raises LrguardError with status 127 or 126 where it cannot be started."""
+    _check_named(words)
     for number in RESTORED:
         signal.signal(number, signal.SIG_DFL)
     try:
@@ -230,6 +231,7 @@ def _targets(writers: list[int]) -> Iterable[tuple[int, int]]:
 
 def _spawn(words: Sequence[str], environ: Mapping[str, str], actions: Sequence[Action], mask: Iterable[int]) -> int:
     """The process that runs `words`; a script that names no interpreter is run by the shell, as shells do."""
+    _check_named(words)
 
     def spawn(program: str, arguments: list[str]) -> int:
         return os.posix_spawnp(program, arguments, environ, file_actions=actions, setsigmask=mask, setsigdef=RESTORED)
@@ -244,6 +246,12 @@ def _spawn(words: Sequence[str], environ: Mapping[str, str], actions: Sequence[A
             return spawn(SHELL, ["sh", script, *words[1:]])
     except OSError as error:
         raise _not_started(words[0], error, environ) from None
+
+
+def _check_named(words: Sequence[str]) -> None:
+    """An empty name is no command's; `posix_spawn` and `exec` are not to be asked for it."""
+    if not words[0]:
+        raise LrguardError("cannot run a command", "its name is empty", status=NOT_FOUND)
 
 
 def _not_started(name: str, error: OSError, environ: Mapping[str, str]) -> LrguardError:

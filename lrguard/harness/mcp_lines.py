@@ -23,6 +23,7 @@ class Line:
 
     def __init__(self, source: Source, files: list[int], *, torn: bool = False) -> None:
         self.source, self.torn = source, torn
+        self.is_ended = torn or source.read(source.size - 1, source.size) == b"\n"
         self._files = files
         self._map: mmap.mmap | None = None
 

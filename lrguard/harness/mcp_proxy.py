@@ -99,8 +99,7 @@ class Proxy:
             reading.join(DRAINED)
             if self._is_waiting and self._chunks == chunks:
                 break
-        for job in self._jobs:
-            job.join()
+        self._finish()
         status = self._server.returncode
         return status if status >= 0 else 128 - status
 
@@ -154,16 +153,26 @@ class Proxy:
         self._events.put(CLIENT_LEFT)
 
     def _read_server(self) -> None:
+        torn = False
         for line in lines(self._next_of_server, self._guarding.make_file):
+            if not line.is_ended and not torn:  # of a torn one the others wait for this thread
+                self._finish()  # what comes behind a message that breaks off would be taken for a part of it
+            torn = line.torn
             answered = [] if line.torn else self._safely(self._answered, line)
             if any(call.method != mcp.LISTING for _, call in answered):
                 self._start(self._guard, line, answered)
                 continue
             edits = [edit for answer in answered for edit in self._safely(self._listing, line, *answer)]
             self._write(line, edits)
-        for job in list(self._jobs):
-            job.join()
+        self._finish()
         self._to_client.close()
+
+    def _finish(self) -> None:
+        """Wait until everything that is under way has been written."""
+        with self._jobs_lock:
+            jobs = self._jobs
+        for job in jobs:
+            job.join()
 
     def _asked(self, line: Line) -> list[Message]:
         """Note what a line of the client asks for; the message when it is a call of one of lrguard's own tools."""

@@ -124,6 +124,8 @@ class _TextSearch:
         self._line, self._line_at = 1, 0
         self._column_byte, self._column = 0, 0
         self._known = 0
+        # From where on, up to the current block, lines are not counted yet: they are when a match follows.
+        self._uncounted: int | None = None
         self._bad_until = -1
 
     def block(self, block: _Block) -> bool:
@@ -170,11 +172,22 @@ class _TextSearch:
         self._known = block.base
 
     def _end_block(self, block: _Block) -> None:
-        if self._open:
-            end = block.base + len(block.data)
-            self._move(block.base, block.data, end)
-            if self._pending is not None and block.data.endswith(b"\n"):
-                self._flush()
+        if not self._open:
+            return
+        if not block.data.endswith(b"\n"):
+            self._count_lines(block.base)
+            self._move(block.base, block.data, block.base + len(block.data))
+            return
+        if self._uncounted is None:
+            self._uncounted = self._known
+        if self._pending is not None:
+            self._flush()
+
+    def _count_lines(self, base: int) -> None:
+        """Count the lines before the block at `base` that are not counted yet."""
+        if self._uncounted is not None:
+            self._line += sum(chunk.count(b"\n") for chunk in self._text.chunks(self._uncounted, base))
+            self._uncounted = None
 
     def _move(self, base: int, data: bytes, to: int) -> None:
         """Count the lines and the characters from the last known place up to byte `to`."""
@@ -197,6 +210,7 @@ class _TextSearch:
             self._flush()
             if not self._open:
                 return
+        self._count_lines(base)
         self._move(base, data, base + start)
         first = max(0, self._line_at - base)
         # A line's end beyond the window is of no interest, and looking for it at every match would be quadratic.

@@ -210,17 +210,19 @@ ENCODED_RUN = 256
 """Characters of base64 in a row from which on it is taken for data, in which nobody means to search."""
 
 _RUN = re.compile(rb"\x01{%d,}+" % ENCODED_RUN)
+_STRIDE = 5
 
 
 class EncodedRuns:
     """The long runs of base64 in some bytes: upper case, lower case and digits with nothing else between.
 
-    Finding that there are none takes 2 ms a megabyte, and telling whether an occurrence lies in one does not depend on
-    how long they are.
+    A look at every fifth byte rules them out in most texts, and telling whether an occurrence lies in one does not
+    depend on how long they are.
     """
 
     def __init__(self, data: bytes) -> None:
-        marks = data.translate(_MARKS)
+        some = data[::_STRIDE].translate(_MARKS)
+        marks = data.translate(_MARKS) if b"\x01" * (ENCODED_RUN // _STRIDE) in some else b""
         found = _RUN.finditer(marks) if b"\x01" * ENCODED_RUN in marks else ()
         runs = [match.span() for match in found if _is_mixed(data[match.start() : match.end()])]
         self._starts, self._ends = [run[0] for run in runs], [run[1] for run in runs]

@@ -186,8 +186,8 @@ def _bounded(
 
 
 def count_over(raw: str, tokens: int, count: Count) -> bool:
-    """Whether a text takes more than `tokens` when shown."""
-    text = shown(raw)
+    """Whether a text takes more than `tokens` when shown, with its last line ended."""
+    text = _ended(shown(raw))
     return len(text.encode("utf-8", "replace")) > tokens and count(text) > tokens
 
 

@@ -45,10 +45,22 @@ class Utf8Scan:
     above 127 (-1: none; the piece's beginning is meant, not the byte).
     """
 
-    __slots__ = ("_pending", "continuations", "first_high", "invalid", "newlines", "noise", "nuls", "size", "torn")
+    __slots__ = (
+        "_counts_lines",
+        "_pending",
+        "continuations",
+        "first_high",
+        "invalid",
+        "newlines",
+        "noise",
+        "nuls",
+        "size",
+        "torn",
+    )
 
-    def __init__(self) -> None:
-        """Nothing has been read yet."""
+    def __init__(self, *, counts_lines: bool = True) -> None:
+        """Nothing has been read yet; without `counts_lines` there is no number of newlines."""
+        self._counts_lines = counts_lines
         self.size = self.invalid = self.torn = self.continuations = self.nuls = self.newlines = self.noise = 0
         self.first_high = -1
         self._pending = b""
@@ -66,7 +78,8 @@ class Utf8Scan:
     def feed(self, piece: bytes) -> None:
         """Take `piece` into account, which follows on what was fed before."""
         start, self.size = self.size, self.size + len(piece)
-        self.newlines += _newlines(piece)
+        if self._counts_lines:
+            self.newlines += _newlines(piece)
         if 0 in piece:  # to look for one is fifty times as fast as to count them
             self.nuls += piece.count(0)
         if piece.isascii() and not self._pending:
@@ -107,8 +120,8 @@ def _newlines(piece: bytes) -> int:
 
 
 def scan(source: Source) -> Utf8Scan:
-    """A finished scan of the whole of `source`."""
-    found = Utf8Scan()
+    """A finished scan of the whole of `source`; its lines are not counted."""
+    found = Utf8Scan(counts_lines=False)
     for piece in source.chunks():
         found.feed(piece)
     found.end()

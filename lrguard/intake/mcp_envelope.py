@@ -21,6 +21,11 @@ _RESOURCE: Plan = dict.fromkeys(("uri", "text", "blob"))
 _BLOCK: Plan = {**dict.fromkeys(("type", "text", "data", "annotations", "_meta")), "resource": _RESOURCE}
 _RESULT: dict[str, Plan] = {**dict.fromkeys(MEMBERS), "content": [_BLOCK]}
 _DOCUMENT: Plan = {**_RESULT, "jsonrpc": None, "id": None, "result": _RESULT}
+_ASKING: Plan = {"jsonrpc": None, "resultType": None, "result": {"resultType": None}}
+_INPUT_REQUIRED = b'"input_required"'
+
+LARGEST = 64 * 1024 * 1024
+"""Bytes of a document beyond which it is read as plain JSON."""
 
 _BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_=\\"
 _BLANK = pattern(rb"[ \t\r\n]*+")
@@ -111,14 +116,33 @@ def find(
     return Envelope(text, whole, result, content, tuple(blocks))
 
 
+def asks_for_input(text: Source) -> bool:
+    """Whether `text` is an MCP result, or the JSON-RPC response around one, with which a server asks for more first."""
+    if not 1 < text.size <= LARGEST:
+        return False
+    data = text.read()
+    if _INPUT_REQUIRED not in data:
+        return False
+    try:
+        whole = outline(data, _ASKING)
+    except NotOutlined:
+        return False
+    result = whole.get("result") if whole.get("jsonrpc") else whole
+    return result is not None and _is_asking(result, data)
+
+
+def _is_asking(result: Value, data: bytes) -> bool:
+    kind = result.get("resultType")
+    return kind is not None and not result.repeated and data[kind.start : kind.end] == _INPUT_REQUIRED
+
+
 def _is_result(result: Value, data: bytes, *, declared: bool) -> bool:
     members = result.members or {}
-    kind = members.get("resultType")
     return (
         not result.repeated
         and (declared or (not result.others and members.keys() <= MEMBERS))
         and bool(members.keys() & {"content", "structuredContent"})
-        and not (kind and data[kind.start : kind.end] == b'"input_required"')
+        and not _is_asking(result, data)
     )
 
 

@@ -10,12 +10,9 @@ from collections.abc import Callable, Collection, Iterator
 
 from lrguard.intake.json_outline import Value
 from lrguard.intake.json_text import decoded
-from lrguard.intake.mcp_envelope import Block, Envelope, Role, find
+from lrguard.intake.mcp_envelope import LARGEST, Block, Envelope, Role, find
 from lrguard.intake.source import Slice, Source, Spool
 from lrguard.records import dataclass
-
-LARGEST = 64 * 1024 * 1024
-"""Bytes of a document beyond which it is read as plain JSON."""
 
 COMPARED = 8 * 1024 * 1024
 """Bytes of structured content beyond which it is not compared with the texts, since that takes many times its size."""

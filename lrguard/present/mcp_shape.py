@@ -89,8 +89,8 @@ def with_message(
     """The result with `message` in the place of its texts, and the tokens of what a model reads in it.
 
     Blocks that are no text stay as long as they have at most `room` tokens together, else the largest go first: they
-    are in the saved response. Media stay, and count nothing. Structured content goes unless it is small; with
-    `keeps_types` it stays in a short form.
+    are in the saved response. Media stay, and count nothing. Structured content goes unless it is small and there is
+    any room; with `keeps_types` it stays in a short form.
     """
     places = _Places(envelope, replaced)
     written = {
@@ -109,21 +109,21 @@ def with_message(
         if number in kept or (number in written and number not in others):
             items.append(written[number])
     content = b"[" + b",".join(items) + b"]"
-    structured = _short_structured(envelope, places, keeps_types=keeps_types)
+    structured = _short_structured(envelope, places, STRUCTURED_KEPT if room else 0, keeps_types=keeps_types)
     shaped = _apply(envelope, envelope.whole, _around(envelope, content, structured))
     tokens += count(message.encode("utf-8", "replace")) + (count(structured) if structured else 0)
     return shaped + envelope.document.read(envelope.whole.end), tokens
 
 
-def _short_structured(envelope: Envelope, places: _Places, *, keeps_types: bool) -> bytes | None:
-    """The structured content that stays beside a message; None where none does."""
+def _short_structured(envelope: Envelope, places: _Places, most: int, *, keeps_types: bool) -> bytes | None:
+    """The structured content that stays beside a message, up to `most` bytes; None where none does."""
     structured = envelope.structured
     if not structured:
         return None
     if keeps_types:
         lexeme = _apply(envelope, structured, _typed(envelope, places))
         return lexeme if len(lexeme) <= STRUCTURED_KEPT else shrunk(lexeme, STRUCTURED_SHRUNK)
-    return envelope.lexeme(structured) if structured.end - structured.start <= STRUCTURED_KEPT else None
+    return envelope.lexeme(structured) if structured.end - structured.start <= most else None
 
 
 def _around(envelope: Envelope, content: bytes, short: bytes | None) -> list[Edit]:

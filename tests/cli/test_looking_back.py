@@ -126,3 +126,8 @@ def test_the_overview_of_a_file_with_pictures_passes_when_guarded(lrguard: Progr
         shown = lrguard("peek", name)
         assert lrguard("-t", "2000", stdin=shown.out).out == shown.out
     assert re.search(r'src="\[\d+ characters of base64\]">', lrguard("peek", "./small.html").text)
+
+
+def test_the_next_part_of_standard_input_is_read_from_there_again(lrguard: Program):
+    run = lrguard("peek", "-", stdin=inputs.log(2000))
+    assert re.search(r"the next part: lrguard peek --lines \d+:\d+ .*-\n", run.err)
