@@ -9,14 +9,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from hashlib import sha256
 from threading import local
 
 from lrguard.configuration.checks import CHECKS
 from lrguard.errors import LrguardError
 from lrguard.guarding import guard as guard_one
-from lrguard.intake.encoding import Utf8Scan
-from lrguard.intake.receive import Received
+from lrguard.intake.receive import Received, held
 from lrguard.intake.source import BytesSource
 from lrguard.measure.tokens import Counter
 from lrguard.outcome import Kind, Outcome
@@ -120,11 +118,7 @@ def _received(data: bytes | str) -> Received:
         data = data.encode("utf-8", "surrogatepass")
     if not isinstance(data, bytes | bytearray | memoryview):
         raise TypeError(f"a tool result is bytes or str, not {type(data).__name__}")
-    held = bytes(data)
-    scan = Utf8Scan()
-    scan.feed(held)
-    scan.end()
-    return Received(BytesSource(held), sha256(held).hexdigest(), scan)
+    return held(bytes(data))
 
 
 def _in_memory(outcome: Outcome) -> Outcome:

@@ -54,7 +54,7 @@ def identify(received: Received) -> tuple[MediaType | None, str | None]:
 
 
 def is_to_stay(received: Received, settings: Settings) -> bool:
-    """Whether nothing is to be done: lrguard is off, or it is no MCP result yet, since the server asks for more first."""
+    """Whether nothing is to be done: lrguard is off, or it is no result yet, since an MCP server asks for more."""
     return not settings.enabled or (settings.output == "mcp" and asks_for_input(received.source))
 
 

@@ -125,7 +125,7 @@ def _usage(error: typer.TyperException, program: str) -> LrguardError:
     see = f"see `{program} --help`"
     option, near = getattr(error, "option_name", None), getattr(error, "possibilities", None)
     if not option or near is None:
-        return LrguardError(error.format_message().rstrip("."), remedy=see)
+        return LrguardError(" ".join(error.format_message().split()).rstrip("."), remedy=see)
     closest = _closest(option, near)
     return LrguardError(f"no such option: {option}", remedy=f"did you mean `{closest}`?" if closest else see)
 

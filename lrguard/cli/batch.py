@@ -17,9 +17,9 @@ from lrguard.cli.asking import Asker
 from lrguard.cli.envelope import details
 from lrguard.cli.filtered import NESTED
 from lrguard.errors import DONE, FAILED, ConfigurationError, LrguardError
-from lrguard.harness.entries import BadEntry, Entry, read_entries, read_entry, written, written_error
+from lrguard.harness.entries import BadEntry, Entry, read_entries, read_entry, unchanged, written, written_error
 from lrguard.intake.json_outline import NotOutlined, Value
-from lrguard.intake.receive import Arriving, Received, Unspooled, receive
+from lrguard.intake.receive import Arriving, Received, Unspooled, held, receive
 from lrguard.intake.source import CHUNK
 from lrguard.outcome import Kind, Outcome
 from lrguard.place import place_for
@@ -38,7 +38,9 @@ PASSING = Settings(enabled=False)
 
 @app.command(help=HELP)
 def batch(
-    files: Annotated[list[str] | None, typer.Argument(metavar="[FILE]..", help="Files, each one result; - for standard input.")] = None,
+    files: Annotated[
+        list[str] | None, typer.Argument(metavar="[FILE]..", help="Files, each one result; - for standard input.")
+    ] = None,
     source: Annotated[str | None, typer.Option("--from", metavar="FILE", help="Read the entries from FILE.")] = None,
     each: Annotated[
         bool, typer.Option("--each", help="Answer each line as it comes; a blank line ends a batch.")
@@ -96,7 +98,9 @@ def _sources(given: Mapping[str, object]) -> tuple[int, Sources | None]:
         return streams.report(error), None
 
 
-def _guarded(entries: list[Entry | BadEntry], sources: Sources | None, total_threshold: int | None, place: Workplace) -> int:
+def _guarded(
+    entries: list[Entry | BadEntry], sources: Sources | None, total_threshold: int | None, place: Workplace
+) -> int:
     """Guard entries and print them; the exit status."""
     status = DONE
     results: list[tuple[Received, Settings]] = []
@@ -106,7 +110,13 @@ def _guarded(entries: list[Entry | BadEntry], sources: Sources | None, total_thr
                 results.append((_received(entry, place), _settings_for(entry, sources)))
             except LrguardError as error:
                 entries[number] = BadEntry(entry.id_lexeme, f"{error.what}: {error.why}")
-    outcomes = iter(guard_all(results, total_threshold, place))
+    try:
+        outcomes = iter(guard_all(results, total_threshold, place))
+    except Exception:
+        # A mistake of ours must not cost a result: what has none yet is where its path says.
+        for entry in entries:
+            streams.write(written_error(entry) if isinstance(entry, BadEntry) else unchanged(entry))
+        raise
     kinds = iter(results)
     for entry in entries:
         if isinstance(entry, BadEntry):
@@ -119,6 +129,8 @@ def _guarded(entries: list[Entry | BadEntry], sources: Sources | None, total_thr
             status = streams.report(outcome.failure)
         told = json_module.dumps({"version": 1, "outcome": outcome.kind.value, **details(outcome, used)}).encode()
         streams.write(written(entry, _content(entry, outcome), told))
+    if bad := sum(isinstance(entry, BadEntry) for entry in entries):
+        streams.note(f"{bad} of {len(entries)} entries could not be guarded; an error stands in the place of each")
     return status
 
 
@@ -149,7 +161,9 @@ def _entries(source: str | None, place: Workplace) -> Iterator[Entry | BadEntry]
     try:
         received = receive(descriptor, place.make_file)
     except Unspooled as error:
-        raise LrguardError("cannot keep the batch", error.why) from None
+        streams.write_all(error.spool.rescue())
+        streams.write_all(_rest(descriptor))
+        raise LrguardError("cannot keep the batch", error.why, "it was printed unchanged") from None
     if received.failure:
         raise LrguardError("cannot read the batch", received.failure)
     try:
@@ -173,7 +187,9 @@ def _received(entry: Entry, place: Workplace) -> Received:
         try:
             received = receive(descriptor, place.make_file)
         except Unspooled as error:
-            raise LrguardError(f"cannot keep {name}", error.why) from None
+            if entry.path is not None:
+                raise LrguardError(f"cannot keep {name}", error.why) from None
+            received = held(b"".join([*error.spool.rescue(), *_rest(descriptor)]))
         finally:
             if entry.path is not None:
                 os.close(descriptor)
@@ -183,9 +199,15 @@ def _received(entry: Entry, place: Workplace) -> Received:
     arriving = Arriving(place.make_file)
     try:
         arriving.take(entry.content)
-    except Unspooled as error:
-        raise LrguardError("cannot keep the result", error.why) from None
+    except Unspooled:
+        return replace(held(entry.content), declared_error=entry.is_error)
     return replace(arriving.received(), declared_error=entry.is_error)
+
+
+def _rest(descriptor: int) -> Iterator[bytes]:
+    """What has not been read yet."""
+    while chunk := os.read(descriptor, CHUNK):
+        yield chunk
 
 
 def _settings_for(entry: Entry, sources: Sources | None) -> Settings:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -12,7 +13,7 @@ from lrguard.cli.app import application
 from lrguard.cli.looking import Look, looking, shape_of
 from lrguard.cli.target import Target, open_target
 from lrguard.errors import DONE, NO, LrguardError
-from lrguard.inspect.excerpt import Excerpt
+from lrguard.inspect.excerpt import Count, Excerpt
 from lrguard.inspect.peek import Unit, head, overview, parse_range, peek, tail
 from lrguard.inspect.peek_path import As, peek_path
 from lrguard.intake.media_type import image_size
@@ -64,34 +65,37 @@ def command(
     asked = [name for name, value in parts.items() if value is not None]
     if len(asked) > 1:
         raise LrguardError(f"cannot use {' and '.join(asked)} together", remedy="give one of them")
+    if skip and path is None:
+        raise LrguardError("cannot use --skip alone", remedy="it goes with --path")
     with (
         looking(session, call_id, max_tokens, encoding=encoding, saved_only=saved_only, quiet=quiet) as look,
         open_target(id, look.choice) as target,
     ):
         if raw:
             return _raw(target, byte_range, asked)
-        if target.text is None and path is None:
-            return look.show(_binary(target), "peek", [target.argument])
-        if path is not None:
-            form = As.TEXT if text else As.JSON
-            shape = shape_of(target.kind)
-            found = peek_path(
-                target.whole(), path, shape, look.bound, look.count, form=form, skip=skip, make_file=temporary_file
-            )
-        else:
-            found = _part(target, look, lines, chars, byte_range, first, last)
+
+        def found(bound: int) -> Excerpt:
+            if path is not None:
+                form, shape = As.TEXT if text else As.JSON, shape_of(target.kind)
+                whole = target.whole()
+                return peek_path(whole, path, shape, bound, look.count, form=form, skip=skip, make_file=temporary_file)
+            if target.text is None:
+                return _binary(target)
+            return _part(target, bound, look.count, lines, chars, byte_range, first, last)
+
         if json:
             return _as_object(found, look, target)
-        if streams.is_terminal(streams.OUTPUT):
+        if streams.is_terminal(streams.OUTPUT) and target.text is not None:
             from lrguard.cli.terminal import show_excerpt
 
-            return show_excerpt(found, target, look)
-        return look.show(found, "peek", [target.argument])
+            return show_excerpt(found(look.bound), target, look)
+        return look.show(found(look.bound), "peek", [target.argument])
 
 
 def _part(
     target: Target,
-    look: Look,
+    bound: int,
+    count: Count,
     lines: str | None,
     chars: str | None,
     byte_range: str | None,
@@ -100,16 +104,16 @@ def _part(
 ) -> Excerpt:
     text = target.readable()
     if lines is not None:
-        return peek(text, parse_range(lines, Unit.LINES), Unit.LINES, look.bound, look.count)
+        return peek(text, parse_range(lines, Unit.LINES), Unit.LINES, bound, count)
     if chars is not None:
-        return peek(text, parse_range(chars, Unit.CHARS), Unit.CHARS, look.bound, look.count)
+        return peek(text, parse_range(chars, Unit.CHARS), Unit.CHARS, bound, count)
     if byte_range is not None:
-        return peek(target.whole(), parse_range(byte_range, Unit.BYTES), Unit.BYTES, look.bound, look.count)
+        return peek(target.whole(), parse_range(byte_range, Unit.BYTES), Unit.BYTES, bound, count)
     if first is not None:
-        return head(text, first, look.bound, look.count)
+        return head(text, first, bound, count)
     if last is not None:
-        return tail(text, last, look.bound, look.count)
-    return overview(text, look.bound, look.count, _about(target))
+        return tail(text, last, bound, count)
+    return overview(text, bound, count, _about(target))
 
 
 def _about(target: Target) -> str:
@@ -154,11 +158,20 @@ def _raw(target: Target, byte_range: str | None, asked: list[str]) -> int:
     return DONE
 
 
-def _as_object(found: Excerpt, look: Look, target: Target) -> int:
+def _as_object(found: Callable[[int], Excerpt], look: Look, target: Target) -> int:
+    """Print the part that fits when it is written as JSON, whose escapes take tokens of their own."""
     import json
 
-    pieces = "".join(found.pieces)
-    record = {"id": target.saved.id if target.saved else None, "text": pieces, "next": list(found.go_on)}
-    streams.write((json.dumps(record) + "\n").encode())
-    look.say(found.notes)
-    return found.status
+    bound = look.bound
+    while True:
+        excerpt = found(bound)
+        text = "".join(excerpt.pieces).encode("utf-8", "replace").decode()
+        record = {"id": target.saved.id if target.saved else None, "text": text, "next": list(excerpt.go_on)}
+        line = json.dumps(record, ensure_ascii=False) + "\n"
+        tokens = look.count(line) if bound > 1 else 0
+        if tokens <= look.bound:
+            break
+        bound = max(1, bound * look.bound * 9 // (tokens * 10))
+    streams.write(line.encode())
+    look.say(excerpt.notes)
+    return excerpt.status

@@ -124,6 +124,11 @@ def written(entry: Entry, content: bytes | None, details: bytes) -> bytes:
     return one_line(body) + separator + name + details + b"}\n"
 
 
+def unchanged(entry: Entry) -> bytes:
+    """The entry on one line as it came."""
+    return one_line(entry.lexeme) + b"\n"
+
+
 def written_error(entry: BadEntry) -> bytes:
     """What stands in the place of an entry that could not be guarded."""
     return b'{"id": ' + entry.id + b', "error": ' + json.dumps(entry.why).encode() + b"}\n"

@@ -13,7 +13,7 @@ from hashlib import sha256
 from select import select
 
 from lrguard.intake.encoding import Utf8Scan
-from lrguard.intake.source import CHUNK, IN_MEMORY, Source, Spool
+from lrguard.intake.source import CHUNK, IN_MEMORY, BytesSource, Source, Spool
 from lrguard.records import dataclass
 
 TYPE_CHECKING = False
@@ -50,6 +50,14 @@ class Received:
     def is_error(self) -> bool:
         """Whether it is known to be an error without looking into it."""
         return self.declared_error or bool(self.ended)
+
+
+def held(content: bytes) -> Received:
+    """A tool result that is in memory, and stays there whatever its size."""
+    scan = Utf8Scan()
+    scan.feed(content)
+    scan.end()
+    return Received(BytesSource(content), sha256(content).hexdigest(), scan)
 
 
 class Unspooled(Exception):

@@ -173,3 +173,77 @@ def test_random_batches_keep_order_lose_nothing_and_fit(lrguard: Program):
                 assert Path(told["saved"]).read_text() == text
                 smallest = smallest and answer["content"].count("\n") == 1
         assert printed <= total or smallest
+
+
+def test_what_stays_beside_a_message_counts_and_goes_when_there_is_no_room_for_it(lrguard: Program):
+    blocks = [inputs.text_block(inputs.words(400)), {"type": "hologram", "data": inputs.words(1500, 1)}]
+    entries = [{"id": n, "content": [*blocks, inputs.text_block(f"result {n}")]} for n in range(20)]
+    entries += [{"id": n, "content": {"content": blocks, "structuredContent": {"n": n}}} for n in range(20, 30)]
+    answers = rows(lrguard, lines(*entries), "--total-threshold", "3000")
+    assert sum(answer["lrguard"]["content_tokens"] for answer in answers) <= 3000
+    for entry, answer in zip(entries, answers, strict=True):
+        content = answer["content"] if isinstance(answer["content"], list) else answer["content"]["content"]
+        assert [block["type"] for block in content] == ["text"]
+        assert json.loads(Path(answer["lrguard"]["saved"]).read_text()) == entry["content"]
+
+
+def test_a_question_to_the_user_is_no_result_and_stays(lrguard: Program):
+    asked = {"resultType": "input_required", "inputRequests": {"a": {"message": inputs.words(9000)}}}
+    (answer,) = rows(lrguard, lines({"id": 1, "content": asked}))
+    assert answer["content"] == asked and answer["lrguard"]["outcome"] == "passed" and not lrguard.files()
+
+
+@pytest.mark.parametrize("each", [(), ("--each",)])
+@pytest.mark.parametrize(
+    ("env", "status"),
+    [({"LRGUARD_NESTED": "1"}, 0), ({"LRGUARD_THRESHOLD": "many"}, 2), ({"LRGUARD_CONFIG": "/no/such/file"}, 2)],
+)
+def test_bad_surroundings_cost_no_result(lrguard: Program, each: tuple[str, ...], env: dict[str, str], status: int):
+    entries = [{"id": n, "content": inputs.words(7000, n)} for n in range(2)]
+    run = lrguard("batch", *each, stdin=lines(*entries), env=env, status=status)
+    assert [json.loads(line)["content"] for line in run.text.splitlines()] == [entry["content"] for entry in entries]
+    assert run.err.count("\n") == (1 if status else 0) and not lrguard.files()
+
+
+@pytest.mark.parametrize("words", [("--from", "a", "b"), ("--each", "a"), ("--each", "--from", "a")])
+def test_one_place_to_read_from(lrguard: Program, words: tuple[str, ...]):
+    run = lrguard("batch", *words, status=2)
+    assert run.out == b"" and run.err == "lrguard: FILE, --from and --each exclude each other; give one of them\n"
+
+
+def test_a_dash_is_standard_input_but_not_in_an_entry(lrguard: Program):
+    (lrguard.home / "b").write_bytes(b"second")
+    answers = rows(lrguard, b"first\n", "-", "b")
+    assert [(answer["path"], answer["content"]) for answer in answers] == [("-", "first\n"), ("b", "second")]
+    (answer,) = rows(lrguard, lines({"id": 1, "path": "-"}), status=2)
+    assert "No such file" in answer["error"]
+
+
+def test_a_coprocess_reads_lines_of_any_length(lrguard: Program):
+    data = (
+        b"\n"
+        + lines({"id": 1, "content": "word " * 2_000_000}, {"id": 2, "content": "x"})
+        + b'{"id": 3, "content": ""}'
+    )
+    assert [answer["id"] for answer in rows(lrguard, data, "--each")] == [1, 2, 3]
+
+
+def test_standard_error_says_why_the_status_is_2(lrguard: Program):
+    run = lrguard("batch", stdin=lines({"id": 1, "content": "x"}, {"id": 2}), status=2)
+    assert run.err == "lrguard: 1 of 2 entries could not be guarded; an error stands in the place of each\n"
+
+
+def test_a_mistake_of_ours_costs_no_result(monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]):
+    from lrguard.cli import batch
+    from lrguard.harness.entries import read_entry
+    from lrguard.place import place_for
+
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(batch, "guard_all", fail)
+    whole, bad = b'{"id": 1, "content": "a", "n": 1.50}', b'{"id": 2}'
+    with place_for(batch.PASSING) as place, pytest.raises(ZeroDivisionError):
+        batch._guarded([read_entry(whole), read_entry(bad)], None, None, place)
+    first, second = capfdbinary.readouterr().out.splitlines()
+    assert first == whole and json.loads(second)["id"] == 2

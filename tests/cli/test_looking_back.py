@@ -131,3 +131,12 @@ def test_the_overview_of_a_file_with_pictures_passes_when_guarded(lrguard: Progr
 def test_the_next_part_of_standard_input_is_read_from_there_again(lrguard: Program):
     run = lrguard("peek", "-", stdin=inputs.log(2000))
     assert re.search(r"the next part: lrguard peek --lines \d+:\d+ .*-\n", run.err)
+
+
+@pytest.mark.parametrize("text", ["日志第一行错误\n" * 3000, "\x01\x02" * 9000, '\\"' * 9000, inputs.words(5000)])
+@pytest.mark.parametrize("options", [[], ["--lines", "1:"], ["--max-tokens", "90"]])
+def test_a_part_as_json_is_one_object_within_the_bound(lrguard: Program, text: str, options: list[str]):
+    (lrguard.home / "text").write_text(text)
+    run = lrguard("peek", "--json", *options, "./text")
+    bound = 90 if "90" in options else 2000
+    assert run.json["text"] and int(lrguard("count", stdin=run.out).text.split()[0]) <= bound

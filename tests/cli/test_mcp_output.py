@@ -187,3 +187,29 @@ def test_data_in_json_inside_a_text_stays_a_reference_in_that_json(lrguard: Prog
     inner = json.dumps({"image": inputs.encoded(inputs.png(10)), "n": 1})
     block = json.loads(out(lrguard, inputs.mcp(inputs.text_block(inner))))["content"][0]
     assert Path(json.loads(block["text"])["image"]["assetRef"]["path"]).read_bytes() == inputs.png(10)
+
+
+def test_what_is_printed_is_not_larger_than_what_it_replaces(lrguard: Program):
+    """A message would take the place of a few words here, and everything else would stay."""
+    other = {"type": "hologram", "data": inputs.words(700)}
+    data = inputs.mcp(inputs.text_block("a few words"), other)
+    result = lrguard.envelope(data, "--output", "mcp")
+    tokens = result["tokens"]
+    assert lrguard("--output", "mcp", "-t", str(tokens - 1), stdin=data).out == data and not lrguard.files()
+
+
+ASKING = {"resultType": "input_required", "inputRequests": {"a": {"message": LARGE}}, "requestState": "x"}
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [ASKING, ASKING | {"content": [inputs.text_block(LARGE)]}, {"jsonrpc": "2.0", "id": 1, "result": ASKING}],
+)
+def test_a_question_to_the_user_is_left_alone(lrguard: Program, asked: dict):
+    data = json.dumps(asked).encode()
+    assert out(lrguard, data) == data and not lrguard.files()
+
+
+def test_words_that_look_like_a_question_are_a_result(lrguard: Program):
+    data = inputs.mcp(inputs.text_block(json.dumps(ASKING)))
+    assert b"This tool result was replaced" in out(lrguard, data)

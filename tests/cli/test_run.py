@@ -82,6 +82,11 @@ def test_a_script_without_an_interpreter_is_run_by_the_shell(lrguard: Program) -
     assert "interpreter" in lrguard("run", "--", "./script", status=126).err
 
 
+@pytest.mark.parametrize("env", [{}, {"LRGUARD_NESTED": "1"}])
+def test_an_empty_name_is_no_commands(lrguard: Program, env: dict[str, str]) -> None:
+    assert lrguard("run", "--", "", env=env, status=127).err == "lrguard: cannot run a command: its name is empty\n"
+
+
 def test_a_line_for_the_shell(lrguard: Program) -> None:
     run = lrguard("run", "--shell", "cat <<'END' | tr a b # comment\naaa\nEND\n(exit 4)", status=4)
     assert run.out == b"bbb\n"

@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 
 from lrguard.errors import ConfigurationError, LrguardError
+from lrguard.options import OPTIONS
 from lrguard.settings import Retention, Settings
 from tests.configuration.conftest import Tree
 
@@ -243,3 +244,36 @@ def test_arguments_of_a_call_are_any_json(tree: Tree, given: str):
 def test_arguments_that_are_no_json_are_no_usage_error(tree: Tree, given: str):
     with pytest.raises(ConfigurationError):
         tree.settings(args=given)
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("session", ("given", "ambient")),
+        ("show_session", ("given", "ambient")),
+        ("tool", ("given", "ambient")),
+        ("threshold", (11, 22)),
+        ("agent", ("subagent", "reader")),
+        ("encoding", ("estimate", "o200k_base")),
+        ("summarize", ("given", "ambient")),
+    ],
+)
+def test_an_option_beats_its_variable_which_beats_the_configuration(
+    tree: Tree, name: str, values: tuple[object, object]
+):
+    tree.write_own('session = "configured"\n' + EVERYTHING)
+    option, variable = values
+    env = {OPTIONS[name].environment: str(variable)}
+    assert getattr(tree.settings(env=env, **{name: option}), name) == option
+    assert getattr(tree.settings(env=env), name) == variable
+    assert getattr(tree.settings(env=dict.fromkeys(env, "")), name) == getattr(tree.settings(), name)
+
+
+def test_a_configuration_that_an_option_names_beats_the_variable_s_and_stands_alone(tree: Tree):
+    tree.write_own(EVERYTHING)
+    for name in ("given", "ambient"):
+        tree.write(f'encoding = "estimate"\nsession = "{name}"\n', f"{name}.toml")
+    env = {"LRGUARD_CONFIG": str(tree.root / "ambient.toml")}
+    assert tree.settings(env=env).session == str(tree.root / "ambient")
+    settings = tree.settings(env=env, config=str(tree.root / "given.toml"))
+    assert (settings.session, settings.encoding, settings.threshold) == (str(tree.root / "given"), "estimate", 6000)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from lrguard.harness.call import OtherEventError
+from tests import inputs
 from tests.harness.hook_calls import LARGE, RECORDED, SMALL, Hooks, hooks, is_message, lines
 
 __all__ = ["hooks"]
@@ -187,3 +188,13 @@ def test_cursor_replaces_results_of_mcp_tools_alone(hooks: Hooks) -> None:
     assert hooks.ask(shell) is None
     with pytest.raises(OtherEventError):
         hooks.ask({**mcp, "hook_event_name": "afterMCPExecution"})
+
+
+def test_codex_is_not_given_the_data_of_an_embedded_resource(hooks: Hooks):
+    payload = hooks.recorded("codex-PostToolUse-mcp-resources")
+    blob = inputs.encoded(b"%PDF-1.7\n" + inputs.random_bytes(60_000))
+    resource = {"uri": "file:///report.pdf", "mimeType": "application/pdf", "blob": blob}
+    payload["tool_response"]["content"].append({"type": "resource", "resource": resource})
+    reason = hooks.ask(payload)["reason"]
+    (file,) = hooks.sessions.rglob("assets/*.pdf")
+    assert str(file) in reason and "embedded text" in reason and blob[:100] not in reason

@@ -295,3 +295,10 @@ def test_a_signal_does_not_wait_for_a_summary(lrguard: Program):
     began = time.monotonic()
     out, _ = process.communicate(timeout=20)
     assert time.monotonic() - began < 6 and is_message(out)
+
+
+def test_a_message_that_breaks_off_comes_after_the_results_before_it(lrguard: Program):
+    torn = b'{"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"te'
+    asked = request(1, name="t") + request(2, name="t")
+    lines = through(lrguard, asked, response(1, text_result(LARGE * 10)) + torn, ends="exit 3", status=3)
+    assert is_message(lines[0]) and lines[1:] == [torn]

@@ -14,8 +14,10 @@ from lrguard.inspect.locate import locate, nearest
 from lrguard.intake.source import BytesSource
 
 NAMES = st.sampled_from(["a", "b", "c d", "ö", 'q"', "'", "1", "\\", "\n", ""])
+# Neither 0 nor 1, which to the reference are the same as false and true inside of containers.
+NUMBERS = st.integers(2, 9) | st.integers(-5, -1) | st.sampled_from([1.5, -2.0, 1e20])
 VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers(-5, 5) | st.sampled_from([1.5, -0.0, 1e20, "", "a", "ab", "ö x", "\n"]),
+    st.none() | st.booleans() | NUMBERS | st.sampled_from(["", "a", "ab", "ö x", "\n"]),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(NAMES, inner, max_size=4),
     max_leaves=12,
 )
@@ -245,3 +247,9 @@ def test_a_path_that_leads_nowhere_says_what_there_is(document, path, expected):
 )
 def test_a_string_is_decoded_and_what_has_no_character_stays(raw, expected):
     assert decoded(raw) == expected
+
+
+def test_a_number_is_no_boolean_however_deep_it_lies():
+    document = b'{"a": {"x": [false]}, "b": {"x": [0]}, "c": {"x": [false]}, "d": 1, "e": true}'
+    assert found(document, "$[?@==$.a]") == [b'{"x": [false]}'] * 2
+    assert found(document, "$[?@==$.d]") == [b"1"]

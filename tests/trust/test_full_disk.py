@@ -66,6 +66,23 @@ def test_the_results_of_a_batch_stay_in_their_places(lrguard: Program):
     assert left(lrguard) == []
 
 
+def test_a_batch_that_cannot_be_read_in_is_printed_unchanged(lrguard: Program):
+    lines = json.dumps({"id": 1, "content": HUGE.decode()}).encode() + b"\n"
+    run = lrguard("batch", stdin=lines * 2, status=2, preexec_fn=full(5_000_000))
+    assert run.out == lines * 2 and "it was printed unchanged" in run.err
+
+
+def test_a_result_of_a_coprocess_that_cannot_be_kept_stays(lrguard: Program):
+    line = json.dumps({"id": 1, "content": HUGE.decode()}).encode() + b"\n"
+    run = lrguard("batch", "--each", stdin=line, status=2, preexec_fn=full(5_000_000))
+    assert json.loads(run.out)["content"].encode() == HUGE and "File too large" in run.err
+
+
+def test_standard_input_among_the_files_of_a_batch_stays(lrguard: Program):
+    run = lrguard("batch", "-", stdin=HUGE, status=2, preexec_fn=full(5_000_000))
+    assert json.loads(run.out)["content"].encode() == HUGE and "File too large" in run.err
+
+
 def test_a_hook_leaves_the_result_as_it_is(lrguard: Program):
     response = {"stdout": LOG.decode(), "stderr": "", "interrupted": False, "isImage": False}
     payload = {"session_id": "s", "hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": {"command": "x"}}

@@ -72,7 +72,9 @@ def hostile(lrguard: Program) -> Program:
         {"n": n, f"key{SEQUENCE}": f"value{SEQUENCE}{MARKUP}", "status": ("a", SEQUENCE)[n % 2]} for n in range(400)
     ]
     data = json.dumps(rows, ensure_ascii=False).encode()
-    settings = Settings(session=str(lrguard.session), tool=f"tool{SEQUENCE}{MARKUP}", call_id=f"{MARKUP}{SEQUENCE}")
+    settings = Settings(
+        session=str(lrguard.session), tool=f"tool{SEQUENCE}{MARKUP}\nforged", call_id=f"{MARKUP}{SEQUENCE}\nforged"
+    )
     assert guard(data, settings).kind is Kind.OFFLOADED
     (lrguard.home / NAME).write_text(f"log {SEQUENCE} line\n" * 20)
     return lrguard
@@ -101,6 +103,7 @@ def hostile(lrguard: Program) -> Program:
 def test_no_command_prints_what_a_terminal_obeys(hostile: Program, command: list[str], status: int):
     run = hostile(*(word.replace("{name}", NAME) for word in command), status=status)
     assert OBEYED.findall(run.text + run.err) == []
+    assert not re.search("^forged", run.text + run.err, re.MULTILINE)
 
 
 def on_a_terminal(program: Program, *command: str) -> str:

@@ -24,12 +24,12 @@ from tests import inputs
 from tests.conftest import Program
 from tests.trust.whole import assert_whole, content_of, sha256, temporaries
 
-ROWS = [{"n": n, "text": "x" * 70} for n in range(3000)]
+ROWS = [{"n": n, "text": "x" * 70} for n in range(1500)]
 KINDS = (
     json.dumps({"rows": ROWS, "image": inputs.encoded(inputs.png(1))}).encode(),
-    inputs.page(*(inputs.png(n) for n in range(12))) + inputs.log(3000),
-    inputs.mcp(inputs.text_block(inputs.words(9000)), inputs.image_block(inputs.png(3))),
-    b"\x00\xff" * 400_000,
+    inputs.page(*(inputs.png(n) for n in range(12))) + inputs.log(1500),
+    inputs.mcp(inputs.text_block(inputs.words(7000)), inputs.image_block(inputs.png(3))),
+    b"\x00\xff" * 200_000,
 )
 
 
