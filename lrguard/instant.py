@@ -153,13 +153,23 @@ def _read(limit: int, wake: int) -> tuple[bytes, bool]:
 
 
 def _written(data: bytes) -> bool:
-    """Whether all of `data` was printed; False where not even a part of it was."""
+    """Whether all of `data` was printed; False where not even a part of it was, and the filter is to say why.
+
+    A reader that left, and a disk that is full in the middle, end the process here, as they end the commands.
+    """
     view = memoryview(data)
     while view:
         try:
             view = view[os.write(1, view) :]
-        except OSError:
+        except BlockingIOError:
+            from select import select
+
+            select([], [1], [])
+        except BrokenPipeError:
+            os._exit(141)
+        except OSError as error:
             if len(view) == len(data):
                 return False
-            raise
+            os.write(2, f"lrguard: cannot write the result: {error.strerror}\n".encode())
+            os._exit(2)
     return True

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 import subprocess
 import sys
 
@@ -102,3 +104,39 @@ def test_options_that_matter_are_left_to_the_filter(lrguard: Program, args: tupl
 def test_an_option_without_its_value_is_bad_usage_and_nothing_passes(lrguard: Program, args: tuple[str, ...]):
     run = lrguard(*args, stdin=b"small\n", status=2)
     assert run.out == b"" and run.err.count("\n") == 1
+
+
+def _shrink(descriptor: int) -> None:
+    """Make a pipe as small as it can be, where the system lets it (F_SETPIPE_SZ)."""
+    if sys.platform == "linux":
+        fcntl.fcntl(descriptor, 1031, 4096)
+
+
+def test_an_output_that_takes_a_part_at_a_time_gets_all_of_it(lrguard: Program):
+    read, write = os.pipe()
+    os.set_blocking(write, False)
+    _shrink(write)
+    data = b"a line of text\n" * 2000
+    process = lrguard.start("-t", "60000", stdout=write)
+    os.close(write)
+    assert process.stdin
+    process.stdin.write(data)
+    process.stdin.close()
+    out = b""
+    while piece := os.read(read, 1000):
+        out += piece
+    os.close(read)
+    assert (process.wait(60), out) == (0, data)
+
+
+def test_a_reader_that_leaves_in_the_middle_ends_it_quietly(lrguard: Program):
+    read, write = os.pipe()
+    _shrink(write)
+    process = lrguard.start("-t", "60000", stdout=write)
+    os.close(write)
+    assert process.stdin and process.stderr
+    process.stdin.write(b"a line of text\n" * 2000)
+    process.stdin.close()
+    os.read(read, 10)
+    os.close(read)
+    assert (process.wait(60), process.stderr.read()) == (141, b"")

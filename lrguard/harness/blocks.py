@@ -25,7 +25,7 @@ def text_of(blocks: object) -> str | None:
 
 
 def with_blobs(blocks: object) -> list[Any]:
-    """The embedded resources among these blocks that hold data, which a host that shows no files writes out."""
+    """The embedded resources among these blocks that hold data, which no model can read."""
     held = [block for block in blocks if isinstance(block, dict)] if isinstance(blocks, list) else []
     resources = [(block, block.get("resource")) for block in held if block.get("type") == "resource"]
     return [block for block, one in resources if isinstance(one, dict) and isinstance(one.get("blob"), str)]

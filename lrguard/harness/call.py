@@ -28,13 +28,14 @@ class Call:
 
     `text` is what the model would read of the result and `answer` makes what the host is to be told from the text in
     its place. `document` is set where the answer can only be text although the result has media: a CallToolResult
-    with all of it. `opening` stands before an answer, `tail` behind it: what the host had put around the text. `ended`
+    with all of it. `blocks` are set where some of them hold data that is to become files: `answer` then makes the
+    answer from the blocks in their place. `opening` stands before an answer, `tail` behind it: what the host had put around the text. `ended`
     says how a command failed, `is_error` that the tool reports an error, `partial` that the host cut the text. `limit`
     is how many bytes of an answer the host takes without cutting it, 0 for any number; `seconds` how long the tool ran.
     """
 
     __slots__ = (
-        "agent", "agent_type", "answer", "call_id", "document", "ended", "file", "host", "is_error", "limit", "opening",
+        "agent", "agent_type", "answer", "blocks", "call_id", "document", "ended", "file", "host", "is_error", "limit", "opening",
         "partial", "seconds", "session", "tail", "text", "tool", "tool_input", "turn",
     )  # fmt: skip
 
@@ -42,7 +43,7 @@ class Call:
         self,
         host: str,
         text: str,
-        answer: Callable[[str], object],
+        answer: Callable[[Any], object],
         *,
         session: str = "",
         turn: str = "",
@@ -59,6 +60,7 @@ class Call:
         partial: str = "",
         seconds: float | None = None,
         document: Callable[[], str] | None = None,
+        blocks: list[Any] | None = None,
         file: HostFile | None = None,
     ) -> None:
         self.host, self.text, self.answer = host, text, answer
@@ -66,7 +68,7 @@ class Call:
         self.tool, self.tool_input, self.call_id, self.ended = tool, tool_input, call_id, ended
         self.is_error = is_error
         self.limit, self.opening, self.tail, self.partial = limit, opening, tail, partial
-        self.seconds, self.document, self.file = seconds, document, file
+        self.seconds, self.document, self.blocks, self.file = seconds, document, blocks, file
 
     @property
     def command(self) -> str:

@@ -12,6 +12,7 @@ from lrguard.harness.call import Call, OtherEventError, Payload, settled, string
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
 NAME = "cursor"
 
@@ -36,16 +37,23 @@ def read(payload: Payload, environ: Mapping[str, str]) -> Call | None:
             value = output
     content = value.get("content") if isinstance(value, dict) else value
     text = blocks.text_of(content)
-    if text is not None and isinstance(content, list):
+    shaped = content if isinstance(content, list) and blocks.with_blobs(content) else None
+    if shaped is not None:
+        text = text or ""
+
+        def answer(replacement: Any) -> object:
+            return {"updated_mcp_tool_output": {"content": replacement}}
+
+    elif text is not None and isinstance(content, list):
         known = content
 
-        def answer(replacement: str) -> object:
+        def answer(replacement: Any) -> object:
             return {"updated_mcp_tool_output": {"content": blocks.with_text(known, replacement)}}
 
     elif isinstance(output, str):
         text = output
 
-        def answer(replacement: str) -> object:
+        def answer(replacement: Any) -> object:
             return {"updated_mcp_tool_output": replacement}
 
     else:
@@ -55,4 +63,4 @@ def read(payload: Payload, environ: Mapping[str, str]) -> Call | None:
     if isinstance(duration, int | float) and 0 <= duration < 1e9:
         common["seconds"] = duration / 1000
     common["session"] = common["session"] or string(payload, "conversation_id")
-    return Call(NAME, text, answer, **common)
+    return Call(NAME, text, answer, blocks=shaped, **common)

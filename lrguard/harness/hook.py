@@ -78,7 +78,7 @@ def answer(data: bytes, given: Mapping[str, object], environ: Mapping[str, str],
         return b""
     room = Room(call, exempt=own.is_looking_back(call.tool, call.command))
     threshold = _plain_threshold(call, given, environ)
-    if threshold is not None and len(call.text) <= threshold and call.file is None:
+    if threshold is not None and len(call.text) <= threshold and call.file is None and call.blocks is None:
         text = call.text.encode("utf-8", "replace")
         if len(text) <= threshold and _is_plain(text):
             if len(text) < LEDGERED:

@@ -157,6 +157,10 @@ class Proxy:
         for line in lines(self._next_of_server, self._guarding.make_file):
             if not line.is_ended and not torn:  # of a torn one the others wait for this thread
                 self._finish()  # what comes behind a message that breaks off would be taken for a part of it
+            if line.torn and not torn:
+                self._guarding.note(
+                    "cannot keep a message of the server: no file can take it; it was passed on unchanged"
+                )
             torn = line.torn
             answered = [] if line.torn else self._safely(self._answered, line)
             if any(call.method != mcp.LISTING for _, call in answered):

@@ -14,6 +14,7 @@ from lrguard.harness.host_file import HostFile
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
 NAME = "opencode"
 
@@ -31,16 +32,23 @@ def read(payload: Payload, environ: Mapping[str, str]) -> Call | None:
     metadata = member(output, "metadata")
     text = blocks.text_of(output.get("content"))
     file = None
-    if text is not None:
+    shaped = output["content"] if blocks.with_blobs(output.get("content")) else None
+    if shaped is not None:
+        text = text or ""
 
-        def answer(replacement: str) -> object:
+        def answer(replacement: Any) -> object:
+            return {"output": {"content": replacement}}
+
+    elif text is not None:
+
+        def answer(replacement: Any) -> object:
             return {"output": {"content": blocks.with_text(output["content"], replacement)}}
 
     elif isinstance(output.get("output"), str):
         text = output["output"]
         file = _file(text, metadata, environ)
 
-        def answer(replacement: str) -> object:
+        def answer(replacement: Any) -> object:
             return {"output": {"output": replacement}}
 
     else:
@@ -56,6 +64,7 @@ def read(payload: Payload, environ: Mapping[str, str]) -> Call | None:
         ended=ended(metadata.get("exit")),
         limit=MCP_LIMIT if "content" in output else 0,
         partial="partial: OpenCode had cut it before it got here" if metadata.get("truncated") is True else "",
+        blocks=shaped,
         file=file,
     )
 

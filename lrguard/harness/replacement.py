@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Mapping
 
 from lrguard.errors import LrguardError
 from lrguard.guarding import guard
 from lrguard.harness import own
+from lrguard.harness.blocks import text_of
 from lrguard.harness.call import Call
 from lrguard.harness.hook import Room, about
 from lrguard.intake.receive import Arriving, Received, Unspooled, receive
@@ -55,7 +57,10 @@ def replacement(
     )
     room.enter(place.session.tree.path, expected if expected <= settings.threshold else MESSAGE)
     left = total - room.before
-    settings = replace(settings, output="text", media="extract")
+    if call.blocks is None:
+        settings = replace(settings, output="text", media="extract")
+    else:
+        settings = replace(settings, output="mcp", media="keep", declared_mcp=True)
     if not room.exempt:
         fitting = max(left - _BESIDE_PREVIEW, 0)
         settings = replace(
@@ -80,7 +85,7 @@ def replacement(
             raise Unsaved(outcome.failure.what, outcome.failure.why, "the result stays as it was")
         return None
     text = outcome.content.read().decode(outcome.content_encoding, "replace")
-    return call.answer(_around(call, text))
+    return call.answer(_around(call, text) if call.blocks is None else json.loads(text))
 
 
 def _stays(call: Call, outcome: Outcome | None) -> int:
@@ -98,6 +103,8 @@ def _guarded(call: Call, settings: Settings, place: Workplace) -> Outcome | None
         if not place.counter.against(BytesSource(_bytes(call.text)), settings.threshold).over:
             return None
         received = _arrived(call.document(), call, place)
+    elif call.blocks is not None:
+        received = _arrived(json.dumps(call.blocks, ensure_ascii=False), call, place)
     else:
         whole = _whole(call, place)
         if whole is None:
@@ -136,8 +143,11 @@ def _arrived(text: str, call: Call, place: Workplace, partial: str = "") -> Rece
 
 def _too_long(call: Call, outcome: Outcome) -> bool:
     """Whether the host would cut this answer."""
-    replaced = outcome.kind is not Kind.PASSED
-    return replaced and 0 < call.limit < outcome.content.size + len(_around(call, "").encode("utf-8", "replace"))
+    if outcome.kind is Kind.PASSED or not call.limit:
+        return False
+    if call.blocks is not None:  # the limit is one of texts, and beside them there may be images
+        return len(_bytes(text_of(json.loads(outcome.content.read())) or "")) > call.limit
+    return outcome.content.size + len(_around(call, "").encode("utf-8", "replace")) > call.limit
 
 
 def _around(call: Call, text: str) -> str:

@@ -198,3 +198,31 @@ def test_codex_is_not_given_the_data_of_an_embedded_resource(hooks: Hooks):
     reason = hooks.ask(payload)["reason"]
     (file,) = hooks.sessions.rglob("assets/*.pdf")
     assert str(file) in reason and "embedded text" in reason and blob[:100] not in reason
+
+
+@pytest.mark.parametrize("rows", [SMALL, LARGE])
+def test_data_of_an_embedded_resource_becomes_a_file_in_whatever_array_of_blocks(hooks: Hooks, rows: int) -> None:
+    blob = inputs.encoded(b"%PDF-1.7\n" + inputs.random_bytes(60_000))
+    resource = {"uri": "file:///report.pdf", "mimeType": "application/pdf", "blob": blob}
+    picture = inputs.image_block(inputs.png(1, 200, 200))
+    blocks = [inputs.text_block(lines(rows)), {"type": "resource", "resource": resource}, picture]
+    opencode = hooks.recorded("opencode-tool.execute.after-mcp")
+    opencode["output"]["content"] = blocks
+    cursor = {"hook_event_name": "postToolUse", "tool_name": "MCP:t", "conversation_id": "c", "tool_output": blocks}
+    for payload, members in ((opencode, ("output",)), (cursor, ("updated_mcp_tool_output",))):
+        answer = hooks.ask(payload)
+        content = answer[members[0]]["content"]
+        (file,) = (path for path in hooks.sessions.rglob("assets/*.pdf") if str(path) in json.dumps(content))
+        assert content[-1] == picture and all(block["type"] in ("text", "image") for block in content)
+        assert is_message(content[0]["text"]) if rows == LARGE else content[0] == blocks[0]
+        if payload is opencode:
+            payload["output"] = {"content": content}
+            assert hooks.ask(payload) is None
+    assert file.read_bytes().startswith(b"%PDF-1.7")
+
+
+def test_an_embedded_resource_without_data_or_with_next_to_none_stays(hooks: Hooks) -> None:
+    payload = hooks.recorded("opencode-tool.execute.after-mcp", SMALL)
+    for resource in ({"uri": "file:///x", "blob": "QUJD"}, {"uri": "file:///x", "blob": 5}, "text"):
+        payload["output"]["content"].append({"type": "resource", "resource": resource})
+    assert hooks.ask(payload) is None and hooks.saved() == []

@@ -83,6 +83,17 @@ def test_standard_input_among_the_files_of_a_batch_stays(lrguard: Program):
     assert json.loads(run.out)["content"].encode() == HUGE and "File too large" in run.err
 
 
+@pytest.mark.parametrize("at", [0, 5_000_000])
+def test_a_message_of_a_server_is_passed_on_and_that_is_said(lrguard: Program, at: int):
+    answer = {"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": HUGE.decode()}]}}
+    (lrguard.home / "answer").write_text(json.dumps(answer) + "\n")
+    call = b'{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "log", "arguments": {}}}\n'
+    server = ["--", "sh", "-c", "read call; cat answer"]
+    run = lrguard("mcp", *server, stdin=call, preexec_fn=full(at))
+    assert run.out == (lrguard.home / "answer").read_bytes()
+    assert run.err.count("\n") == 1 and "it was passed on unchanged" in run.err
+
+
 def test_a_hook_leaves_the_result_as_it_is(lrguard: Program):
     response = {"stdout": LOG.decode(), "stderr": "", "interrupted": False, "isImage": False}
     payload = {"session_id": "s", "hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": {"command": "x"}}
