@@ -13,13 +13,8 @@ from lrguard.settings import Settings
 VERSION = 1
 
 
-def envelope(outcome: Outcome, settings: Settings, **extra: object) -> bytes:
-    """One JSON object on one line, `extra` keys at its end."""
-    return b"".join(pieces(outcome, settings, **extra))
-
-
 def pieces(outcome: Outcome, settings: Settings, **extra: object) -> Iterator[bytes]:
-    """As `envelope`, piece by piece: a result that passes may be of any size."""
+    """One JSON object on one line, `extra` keys at its end; in pieces, since what passes may be of any size."""
     begun = {"version": VERSION, "outcome": outcome.kind.value}
     rest = {"content_exact": outcome.content_exact, **details(outcome, settings), **extra}
     yield json.dumps(begun)[:-1].encode() + b', "content": "'

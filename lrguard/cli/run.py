@@ -154,9 +154,9 @@ def _content(ended: Ended, output: Output, settings: Settings, place: Workplace)
     if outcome.failure:
         streams.note(str(outcome.failure))
     if settings.output == "json":
-        from lrguard.cli.envelope import envelope
+        from lrguard.cli.envelope import pieces
 
-        return iter([envelope(outcome, settings, stream=output.name, exit_status=ended.status)])
+        return pieces(outcome, settings, stream=output.name, exit_status=ended.status)
     return outcome.content.chunks()
 
 

@@ -29,14 +29,15 @@ class Call:
     `text` is what the model would read of the result and `answer` makes what the host is to be told from the text in
     its place. `document` is set where the answer can only be text although the result has media: a CallToolResult
     with all of it. `blocks` are set where some of them hold data that is to become files: `answer` then makes the
-    answer from the blocks in their place. `opening` stands before an answer, `tail` behind it: what the host had put around the text. `ended`
-    says how a command failed, `is_error` that the tool reports an error, `partial` that the host cut the text. `limit`
-    is how many bytes of an answer the host takes without cutting it, 0 for any number; `seconds` how long the tool ran.
+    answer from the blocks in their place. `opening` stands before an answer, `tail` behind it: what the host had put
+    around the text. `ended` says how a command failed, `is_error` that the tool reports an error, `partial` that the
+    host cut the text. `limit` is how many bytes of an answer the host takes without cutting it, 0 for any number;
+    `seconds` how long the tool ran.
     """
 
     __slots__ = (
-        "agent", "agent_type", "answer", "blocks", "call_id", "document", "ended", "file", "host", "is_error", "limit", "opening",
-        "partial", "seconds", "session", "tail", "text", "tool", "tool_input", "turn",
+        "agent", "agent_type", "answer", "blocks", "call_id", "document", "ended", "file", "host", "is_error", "limit",
+        "opening", "partial", "seconds", "session", "tail", "text", "tool", "tool_input", "turn",
     )  # fmt: skip
 
     def __init__(

@@ -122,7 +122,9 @@ def on_a_terminal(program: Program, *command: str) -> str:
     return shown.decode("utf-8", "replace")
 
 
-@pytest.mark.parametrize("command", [["list"], ["peek", "--path", "$[1]"], ["peek", "--lines", "1:4"]])
+@pytest.mark.parametrize(
+    "command", [["list"], ["peek", "--path", "$[1]"], ["peek", "--lines", "1:4"], ["grep", "value"], ["peek"]]
+)
 def test_on_a_terminal_names_are_no_markup_and_nothing_but_lrguard_s_own_colors_gets_through(
     hostile: Program, command: list[str]
 ):
