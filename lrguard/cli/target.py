@@ -174,7 +174,12 @@ def _of_response(saved: Saved, name: str, choice: Choice, opened: list[int]) -> 
         saved = _with_reading_copy(saved, target, choice)
     if saved.record.reading is None:
         return target
-    reading = choice.session.open(saved, Part.READING_COPY)
+    try:
+        reading = choice.session.open(saved, Part.READING_COPY)
+    except LrguardError as error:
+        # The original is whole, which is what counts.
+        streams.notes([f"{error.what}: {error.why}; the original is read instead"], quiet=choice.quiet)
+        return target
     opened.append(reading.descriptor)
     # What was said to be an MCP result, such as an array of blocks, is known by its copy, which is no JSON.
     declared = saved.record.reading is not None and not saved.record.reading.file.endswith(".json")

@@ -140,3 +140,13 @@ def test_a_part_as_json_is_one_object_within_the_bound(lrguard: Program, text: s
     run = lrguard("peek", "--json", *options, "./text")
     bound = 90 if "90" in options else 2000
     assert run.json["text"] and int(lrguard("count", stdin=run.out).text.split()[0]) <= bound
+
+
+def test_an_edited_reading_copy_is_told_and_the_original_read(lrguard: Program):
+    saved = lrguard.envelope(inputs.orders())
+    with open(saved["reading_copy"], "a") as copy:
+        copy.write("forged\n")
+    run = lrguard("peek", "--path", "$.orders[3995].customer.name", saved["id"])
+    assert run.text == '"Customer 395"\n'
+    assert "was changed since it was saved" in run.err and "the original is read instead" in run.err
+    assert "forged" not in lrguard("peek", "--tail", "5", saved["id"]).text
