@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 
 from lrguard.inspect.peek_path import one_line
 from lrguard.intake.json_outline import NotOutlined, Plan, Value, outline
@@ -46,15 +47,22 @@ class BadEntry:
 
 
 def read_entries(text: Source) -> Iterator[Entry | BadEntry]:
-    """The entries of a JSON array or of JSON lines, in order; raises NotOutlined for an array that is broken."""
+    """The entries of a JSON array or of JSON lines, in order; raises NotOutlined for an array that is broken.
+
+    An object may also stand between a line that is `{` and one that is `}`, as `jq .` prints it.
+    """
     data = text.read()
     start = 3 if data.startswith(b"\xef\xbb\xbf") else 0
     if data[start : start + 4096].lstrip()[:1] == b"[":
         for item in outline(data, [None], start).items or []:
             yield read_entry(data[item.start : item.end])
         return
-    for line in data[start:].split(b"\n"):
-        if line.strip():
+    lines = iter(data[start:].split(b"\n"))
+    for line in lines:
+        if line.rstrip() == b"{":
+            inside = takewhile(lambda one: one.rstrip() != b"}", lines)
+            yield read_entry(b"\n".join([line, *inside, b"}"]))
+        elif line.strip():
             yield read_entry(line.strip())
 
 

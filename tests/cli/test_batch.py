@@ -247,3 +247,11 @@ def test_a_mistake_of_ours_costs_no_result(monkeypatch: pytest.MonkeyPatch, capf
         batch._guarded([read_entry(whole), read_entry(bad)], None, None, place)
     first, second = capfdbinary.readouterr().out.splitlines()
     assert first == whole and json.loads(second)["id"] == 2
+
+
+def test_objects_over_several_lines_are_entries_too(lrguard: Program):
+    entries = [{"id": 1, "content": "a\n}\nb"}, {"id": 2, "content": "c", "more": {"k": [1]}}]
+    data = "".join(json.dumps(entry, indent=2) + "\n" for entry in entries).encode()
+    assert [(row["id"], row["content"]) for row in rows(lrguard, data)] == [(1, "a\n}\nb"), (2, "c")]
+    first, bad = rows(lrguard, data[: data.rindex(b'"c"')], status=2)
+    assert first["id"] == 1 and "no JSON object" in bad["error"]
