@@ -91,7 +91,7 @@ def test_a_bad_field_is_named(tree: Tree, key: str, value: object):
         ("agent.yaml", "a: \x01\n", "YAML"),
         ("agent.yaml", "[" * 500_000, "agent.yaml"),
         ("agent.yaml", "- " * 200, "too deeply"),
-        ("agent.json", '{"a": 1,\n}', "line 2"),
+        ("agent.json", '{"a": 1,\nb}', "line 2"),
         ("agent.json", '{"a": ' + "[" * 100_000, "too deeply"),
         ("agent.json", '{"a": ' + "9" * 5000 + "}", "too long"),
         ("agent.json", "x" * 1_100_000, "1,048,576"),
