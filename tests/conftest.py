@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -14,6 +15,10 @@ from typing import Any
 import pytest
 
 COMMAND = [sys.executable, "-m", "lrguard"]
+
+# A shell that starts the tests in the background has these ignored, which every program they start would inherit.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGQUIT, signal.SIG_DFL)
 
 
 @dataclass
