@@ -64,11 +64,7 @@ def batch(
     quiet: p.Quiet = False,
 ) -> int:
     """Guard several results."""
-    given = {
-        name: value
-        for name, value in locals().items()
-        if name not in ("files", "source", "each") and value is not None and value is not False
-    }
+    given = p.given(locals(), "files", "source", "each")
     if bool(files) + (source is not None) + each > 1:
         raise LrguardError("FILE, --from and --each exclude each other", remedy="give one of them")
     if not (files or source or each) and streams.is_terminal(streams.INPUT):

@@ -53,9 +53,7 @@ def config(
     quiet: p.Quiet = False,
 ) -> int:
     """Print the settings."""
-    given = {
-        name: value for name, value in locals().items() if name != "json" and value is not None and value is not False
-    }
+    given = p.given(locals(), "json")
     sources = gather(given, os.environ)
     settings = sources.settings()
     streams.notes(settings.notes, quiet=quiet)

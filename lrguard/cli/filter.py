@@ -45,11 +45,7 @@ def filter(
     quiet: p.Quiet = False,
 ) -> int:
     """Guard one tool result."""
-    given = {
-        name: value
-        for name, value in locals().items()
-        if name not in ("file", "check") and value is not None and value is not False
-    }
+    given = p.given(locals(), "file", "check")
     if file in COMMANDS:
         raise LrguardError(
             f"'{file}' is a command and comes first",

@@ -52,11 +52,7 @@ def hook(
     quiet: p.Quiet = False,
 ) -> int:
     """Answer one call of a hook."""
-    given = {
-        name: value
-        for name, value in locals().items()
-        if name not in ("host", "print_config") and value is not None and value is not False
-    }
+    given = p.given(locals(), "host", "print_config")
     if host not in NAMES:
         raise LrguardError(f"unknown host {host[:80]!r}", remedy=f"use one of {', '.join(NAMES)}", status=BAD_OPTIONS)
     if print_config:

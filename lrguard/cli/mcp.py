@@ -81,12 +81,7 @@ def mcp(
     quiet: p.Quiet = False,
 ) -> int:
     """Run one server."""
-    left_out = ("server", "tools", "keep_output_schema")
-    given = {
-        name: value
-        for name, value in locals().items()
-        if name not in (*left_out, "left_out") and value is not None and value is not False
-    }
+    given = p.given(locals(), "server", "tools", "keep_output_schema")
     if not server:
         raise LrguardError("there is no server", remedy="lrguard mcp [OPTIONS] -- SERVER ARGS")
     environ = environment()

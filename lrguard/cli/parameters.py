@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import Annotated
 
 import typer
@@ -21,6 +22,15 @@ def option(name: str) -> typer.models.OptionInfo:
         rich_help_panel=GROUPS[row.group],
     )
     return info
+
+
+def given(values: Mapping[str, object], *besides: str) -> dict[str, object]:
+    """Of a command's arguments, the options that were given; `besides` are those that are none of the table's."""
+    return {
+        name: value
+        for name, value in values.items()
+        if name not in besides and value is not None and value is not False
+    }
 
 
 def only_saved(option: bool) -> bool:

@@ -80,11 +80,7 @@ def run(
     quiet: p.Quiet = False,
 ) -> int:
     """Run one command."""
-    given = {
-        name: value
-        for name, value in locals().items()
-        if name not in ("words", "shell", "merge") and value is not None and value is not False
-    }
+    given = p.given(locals(), "words", "shell", "merge")
     command = _command(words, shell)
     environ = environment()
     if os.environ.get(NESTED) == "1":
