@@ -36,6 +36,9 @@ def main() -> int:
     folder: Path = given.folder
     inputs = folder / "inputs"
     inputs.mkdir(parents=True, exist_ok=True)
+    scratch = folder / "scratch"
+    shutil.rmtree(scratch, ignore_errors=True)
+    scratch.mkdir()
     programs = _installed(folder, keep=given.keep)
     _say(_machine(programs))
     figures = []
@@ -45,9 +48,10 @@ def main() -> int:
         if row.needs and not shutil.which(row.needs):
             _say(f"{row.name:44} not run: {row.needs} is not installed")
             continue
-        ours, theirs = side_by_side(row.ours, row.theirs, row.runs, folder / "scratch")
+        ours, theirs = side_by_side(row.ours, row.theirs, row.runs, scratch)
         figures.append(_figures(row, ours, theirs))
         _say(_line(figures[-1]))
+    shutil.rmtree(scratch)
     if given.json:
         given.json.write_text(json.dumps({"machine": _machine(programs), "rows": figures}, indent=1) + "\n")
     return int(any(map(_is_missed, figures)))
