@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from lrguard.assets.alphabet import ALPHABET, ESCAPES, NARROWEST, SHORTEST, WIDEST
+from lrguard.assets.alphabet import ALPHABET, ESCAPES, NARROWEST, SHORTEST, WIDEST, decode
 from lrguard.assets.run_lines import Run, runs_in
 from lrguard.intake.source import Source
 from lrguard.patterns import pattern
@@ -22,7 +22,7 @@ WINDOW = 1024 * 1024
 
 _REGION = ALPHABET + ESCAPES + b"\r\n"
 _MARKED = bytes(0 if byte in _REGION else 1 for byte in range(256))
-_STEP = 16 * 1024
+_STEP = 8 * 1024
 _STRIDES = (5, 7)
 _PADDING = pattern(rb"={0,4}[A-Za-z0-9+/_-]?")
 
@@ -35,10 +35,9 @@ def find_runs(text: Source, window: int = WINDOW) -> Iterator[Run]:
         padding = _PADDING.match(text.read(end, end + 5))
         # With what follows the padding: a letter there makes the bounds doubtful.
         region = text.read(start, end + padding.end()) if padding and padding[0][:1] == b"=" else text.read(start, end)
-        rest = region.translate(None, ALPHABET)
-        if len(rest) <= 2 and rest == b"=" * len(rest) and region.endswith(rest):
-            if len(region) - len(rest) >= SHORTEST:
-                yield Run(start, start + len(region), region[: len(region) - len(rest)], len(rest))
+        if (run := _plain_run(region, start)) is not None:
+            if len(run.encoded) >= SHORTEST:
+                yield run
             continue
         before = text.read(max(0, start - WIDEST), start)
         url = b"base64," in before[-32:].lower()
@@ -48,14 +47,26 @@ def find_runs(text: Source, window: int = WINDOW) -> Iterator[Run]:
                 yield from runs_in(lines, start + at + place, lead)
 
 
+def _plain_run(region: bytes, start: int) -> Run | None:
+    """The one run that `region` is when it has nothing but the alphabet and padding at its end."""
+    content = decode(region)
+    rest = region[-2:] if content is not None else region.translate(None, ALPHABET)
+    padding = len(rest) - len(rest.rstrip(b"="))
+    if content is None and (padding < len(rest) or padding > 2 or not region.endswith(rest)):
+        return None
+    encoded = region[: len(region) - padding] if padding else region
+    return Run(start, start + len(region), encoded, padding, content=content)
+
+
 def _regions(text: Source, window: int) -> Iterator[tuple[int, int]]:
     """Where at least `SHORTEST` bytes stand that may all belong to a run."""
     start = 0
-    long = False
+    long = near = False
     base = 0
     for piece in text.chunks(size=window):
         at = 0
-        looked = False
+        # Where one run stands there are often more, and a look would rule nothing out.
+        looked, near = near, long
         while True:
             if long:
                 stop = _separator(piece, at)
@@ -63,6 +74,7 @@ def _regions(text: Source, window: int) -> Iterator[tuple[int, int]]:
                     break
                 yield start, base + stop
                 start, at, long = base + stop + 1, stop + 1, False
+                looked = near = True
             end = min(start + SHORTEST - base, len(piece))
             if start >= base and not looked:
                 looked = True
@@ -101,7 +113,10 @@ def _last_separator(piece: bytes, start: int, end: int) -> int:
 def _separator(piece: bytes, start: int) -> int:
     """The first separator at or after `start`; -1 when there is none."""
     for at in range(start, len(piece), _STEP):
-        found = piece[at : at + _STEP].translate(_MARKED).find(1)
+        part = piece[at : at + _STEP]
+        if part[-1:] != b"=" and decode(part) is not None:
+            continue
+        found = part.translate(_MARKED).find(1)
         if found >= 0:
             return at + found
     return -1

@@ -8,10 +8,9 @@ either, and must be distributed over the alphabet as encoded bytes are.
 
 from __future__ import annotations
 
-import binascii
 import re
 
-from lrguard.assets.alphabet import ALPHABET, SHORTEST
+from lrguard.assets.alphabet import ALPHABET, SHORTEST, decode
 from lrguard.assets.declared import confirmed, text_type
 from lrguard.assets.place import Place, media_type_in
 from lrguard.assets.run_lines import Run
@@ -84,7 +83,7 @@ def plausible(run: Run) -> bool:
     few = len(set(sample[:512])) < 3
     if few and encoded.count(encoded[:1]) + encoded.count(encoded[-1:]) >= len(encoded):
         return False
-    return bool(sample.translate(None, _HEX)) and not _wordlike(sample)
+    return bool(sample[:64].translate(None, _HEX) or sample.translate(None, _HEX)) and not _wordlike(sample)
 
 
 def _sample(run: Run) -> bytes:
@@ -94,18 +93,21 @@ def _sample(run: Run) -> bytes:
 def data_of(run: Run, place: Place) -> Data | None:
     """What `run` stands for; None where it is not valid base64, or where there is no evidence that it is data."""
     if place.data_url:
-        content = decoded(run.encoded, run.padding)
+        content = decoded(run.encoded, run.padding, run.content)
         return _typed(content, place.declared) if content else None
     if run.percent or _in_armor(place) or _KEY_BEFORE.search(place.before[-40:]):
         return None
-    content = decoded(run.encoded, run.padding)
+    content = decoded(run.encoded, run.padding, run.content)
     if not content or content[:7] in (b"\0\0\0\7ssh", b"\0\0\0\x0bss", b"\0\0\0\x13ec"):
         return None
     return _declared(place, content) or _proved(run, place, content)
 
 
-def decoded(encoded: bytes, padding: int) -> bytes | None:
-    """The bytes that `encoded` (without its padding) stands for; None where it is no valid or no whole base64."""
+def decoded(encoded: bytes, padding: int, content: bytes | None = None) -> bytes | None:
+    """The bytes that `encoded` (without its padding) stands for; None where it is no valid or no whole base64.
+
+    `content` is what a decoder that only looks at the characters made of it, if one did.
+    """
     extra = len(encoded) % 4
     if extra == 1 or (padding and (extra + padding) % 4):
         return None
@@ -116,12 +118,7 @@ def decoded(encoded: bytes, padding: int) -> bytes | None:
     # Bits that an encoder leaves zero: what sets them was cut, or is no base64.
     if extra and _SIX_BITS[encoded[-1]] & (15 if extra == 2 else 3):
         return None
-    from pybase64 import b64decode  # most results hold none
-
-    try:
-        return b64decode(encoded + b"=" * (4 - extra) if extra else encoded, validate=True)
-    except binascii.Error:
-        return None
+    return decode(encoded + b"=" * (4 - extra) if extra else encoded) if content is None else content
 
 
 def _typed(content: bytes, declared: str | None) -> Data:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import lru_cache
 
 from lrguard.intake.source import Source
 from lrguard.patterns import pattern
@@ -124,6 +125,7 @@ class JsonPaths:
         return len(piece)
 
 
+@lru_cache(256)
 def _segment(step: int | bytes) -> str:
     if isinstance(step, int):
         return f"[{step}]"

@@ -17,7 +17,7 @@ from lrguard.assets.json_path import JsonPaths
 from lrguard.assets.place import LOOK, Place, place_of
 from lrguard.assets.reference import reference_object, reference_text
 from lrguard.assets.run_lines import Run
-from lrguard.intake.source import Source, Spool
+from lrguard.intake.source import Recent, Source, Spool
 from lrguard.intake.text_kind import TextKind, kind_of
 from lrguard.records import dataclass
 
@@ -103,6 +103,8 @@ def link(
     not be shorter than the data. `kind` is what the text is, found out where None; `window` is how many bytes are read
     at once. What begins inside of `left`, offsets in order, stays where it is.
     """
+    # What is found in a piece is looked at closely right after.
+    text = text if text.in_memory else Recent(text)
     runs = find_runs(text, window)
     linker: _Linker | None = None
     for run in runs:

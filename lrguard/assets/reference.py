@@ -29,4 +29,4 @@ def _inside(text: str, level: int) -> bytes:
 
 def _encodes(text: str) -> bool:
     """Whether `text` is free of the surrogates that stand for undecodable bytes of a path."""
-    return not any("\ud800" <= character <= "\udfff" for character in text)
+    return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)

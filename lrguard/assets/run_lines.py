@@ -21,7 +21,7 @@ class Run:
     `start` and `end` are offsets in the text, padding included. `encoded` is the characters alone, without escapes,
     line breaks and padding; `padding` counts the padding characters. `width` is the length of the wrapped lines, 0 for
     a single line, and `full` says that the last of them is as long as the others. `percent` and `escaped` tell whether
-    characters were written in those ways.
+    characters were written in those ways. `content` is what the characters stand for where that is known already.
     """
 
     start: int
@@ -32,6 +32,7 @@ class Run:
     full: bool = False
     percent: bool = False
     escaped: bool = False
+    content: bytes | None = None
 
 
 def runs_in(region: bytes, base: int, lead: int) -> Iterator[Run]:

@@ -1,7 +1,8 @@
-"""Work on one piece after the other beside the thread that reads them.
+"""Work that is done one after the other beside the thread that finds it.
 
 Hashing and writing let other threads run meanwhile, so that on two processors a large result is kept while the next
-part of it arrives. A bounded number of pieces waits; none is lost when the work fails.
+part of it arrives, and its assets while more of them are found. A bounded number of bytes waits; none is lost when the
+work fails.
 """
 
 from __future__ import annotations
@@ -10,32 +11,35 @@ from collections.abc import Callable
 from queue import SimpleQueue
 from threading import Semaphore, Thread
 
+from lrguard.intake.source import CHUNK
+
 WAITING = 8
-"""Batches that wait at most."""
+"""Batches of `CHUNK` bytes that wait at most."""
+
+Work = Callable[[], object]
 
 
 class Beside:
-    """Has `work` done with every batch of pieces that is given, in order, in a thread of its own.
+    """Does all work that is given, in order, in a thread of its own.
 
-    What `work` raises first is raised by `give` and `finish`; it is called with the batches after that all the same.
+    What work raises first is raised by `give` and `finish`; what is given after that is done all the same.
     """
 
-    def __init__(self, work: Callable[[bytes], None], batch: int) -> None:
-        """`batch` is how many bytes are gathered before they are worked on."""
-        self._work, self._batch = work, batch
-        self._pieces: list[bytes] = []
+    def __init__(self) -> None:
+        """Nothing is to be done yet."""
+        self._batch: list[Work] = []
         self._size = 0
-        self._waiting: SimpleQueue[bytes | None] = SimpleQueue()
+        self._waiting: SimpleQueue[list[Work]] = SimpleQueue()
         self._room = Semaphore(WAITING)
         self._failure: Exception | None = None
         self._thread = Thread(target=self._run, daemon=True)
         self._thread.start()
 
-    def give(self, piece: bytes) -> None:
-        """Have `piece` worked on; raises what the work on an earlier one raised, once all that was given is done."""
-        self._pieces.append(piece)
-        self._size += len(piece)
-        if self._size >= self._batch:
+    def give(self, work: Work, size: int) -> None:
+        """Have `work` done, for which `size` bytes are held; raises what earlier work raised, once all is done."""
+        self._batch.append(work)
+        self._size += size
+        if self._size >= CHUNK:
             self._hand_over()
             if self._failure:
                 self.finish()
@@ -43,20 +47,23 @@ class Beside:
     def finish(self) -> None:
         """Wait until all is done; raises what the work raised."""
         self._hand_over()
-        self._waiting.put(None)
+        self._waiting.put([])
         self._thread.join()
         if self._failure:
             raise self._failure
 
     def _hand_over(self) -> None:
-        pieces, self._pieces, self._size = self._pieces, [], 0
-        self._room.acquire()
-        self._waiting.put(pieces[0] if len(pieces) == 1 else b"".join(pieces))
+        batch, self._batch, self._size = self._batch, [], 0
+        if batch:
+            self._room.acquire()
+            self._waiting.put(batch)
 
     def _run(self) -> None:
-        while (batch := self._waiting.get()) is not None:
-            try:
-                self._work(batch)
-            except Exception as failure:
-                self._failure = self._failure or failure
+        while batch := self._waiting.get():
+            for work in batch:
+                try:
+                    work()
+                except Exception as failure:
+                    self._failure = self._failure or failure
+            batch.clear()
             self._room.release()

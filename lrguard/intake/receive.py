@@ -89,14 +89,14 @@ class Arriving:
     def take_beside(self, chunk: bytes) -> None:
         """As `take`, but once there is a file it is written, and all is hashed, while more arrives; see `settle`."""
         if self._beside:
-            self._beside.give(chunk)
+            self._beside.give(lambda: self._keep(chunk), len(chunk))
             self._scan.feed(chunk)
             return
         self.take(chunk)
         if self._spool.size > IN_MEMORY:
             from lrguard.intake.beside import Beside
 
-            self._beside = Beside(self._keep, CHUNK)
+            self._beside = Beside()
 
     def settle(self) -> None:
         """Wait for what goes on beside. Raises Unspooled as `take` does."""

@@ -67,6 +67,24 @@ class FileSource(Source):
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
 
+class Recent(Source):
+    """Another source, of which the last large piece that was read is still at hand."""
+
+    def __init__(self, whole: Source) -> None:
+        self._whole, self.size = whole, whole.size
+        self._at, self._piece = 0, b""
+
+    def read(self, start: int = 0, end: int | None = None) -> bytes:
+        """See `Source.read`."""
+        end = self.size if end is None else min(end, self.size)
+        if self._at <= start and end <= self._at + len(self._piece):
+            return self._piece[start - self._at : end - self._at]
+        piece = self._whole.read(start, end)
+        if len(piece) > CHUNK:
+            self._at, self._piece = start, piece
+        return piece
+
+
 class Slice(Source):
     """A part of another source."""
 

@@ -49,6 +49,10 @@ class Folder:
             os.close(self.descriptor)
         self.descriptor = -1
 
+    def again(self) -> Folder:
+        """The same directory, open on its own."""
+        return Folder(os.dup(self.descriptor), self.name, self._owners)
+
     def folder(self, name: str) -> Folder:
         """The directory `name` in this one."""
         return Folder(_open_directory(name, name, self.descriptor), name, self._owners)
@@ -83,7 +87,8 @@ class Folder:
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | _CLOSE
         descriptor = os.open(name, flags, 0o600, dir_fd=self.descriptor)
         try:
-            os.fchmod(descriptor, 0o600)
+            if stat.S_IMODE(os.fstat(descriptor).st_mode) != 0o600:  # an unusual umask
+                os.fchmod(descriptor, 0o600)
         except OSError:
             os.close(descriptor)
             self.remove(name)

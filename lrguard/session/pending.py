@@ -10,12 +10,17 @@ import errno
 import os
 from contextlib import suppress
 
+from lrguard.intake.source import CHUNK, IN_MEMORY
 from lrguard.records import replace
 from lrguard.session import names
 from lrguard.session.folder import Folder, write_all
 from lrguard.session.metadata import AssetRecord
 from lrguard.session.temporaries import Temporaries
 from lrguard.session.tree import Tree
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from lrguard.intake.beside import Beside
 
 
 class Publication:
@@ -38,6 +43,43 @@ class Publication:
                 folder.remove(name)
 
 
+class _Writer:
+    """Writes files in `folder` that are not read before `finish`: the first at once, many beside the caller."""
+
+    def __init__(self, folder: Folder) -> None:
+        """Nothing is written yet; `folder` may be closed meanwhile."""
+        self._folder = folder.again()
+        self._written = 0
+        self._beside: Beside | None = None
+
+    def add(self, name: str, data: bytes) -> None:
+        """Write a new file, now or later; raises `OSError` for this or an earlier one."""
+        self._written += len(data)
+        if self._written <= IN_MEMORY or len(data) > CHUNK:
+            self._write(name, data)
+            return
+        if not self._beside:
+            from lrguard.intake.beside import Beside
+
+            self._beside = Beside()
+        self._beside.give(lambda: self._write(name, data), len(data))
+
+    def finish(self) -> None:
+        """Wait until all files are written; raises `OSError` where one is not."""
+        try:
+            if self._beside:
+                self._beside.finish()
+        finally:
+            self._folder.close()
+
+    def _write(self, name: str, data: bytes) -> None:
+        descriptor = self._folder.create(name)
+        try:
+            write_all(descriptor, data)
+        finally:
+            os.close(descriptor)
+
+
 class PendingAssets:
     """The assets of a run that no saved response refers to yet. Everything here raises `OSError`."""
 
@@ -45,33 +87,51 @@ class PendingAssets:
         """Nothing is looked at on disk yet."""
         self._tree, self._temporaries = tree, temporaries
         self._waiting: dict[str, str] = {}
+        self._writer: _Writer | None = None
 
     def file(self, sha256: str, extension: str) -> str:
         """Where in the session that content is or will be: under the first name that no other content has."""
-        self._tree.refresh()
+        return self._find(sha256, extension)[0]
+
+    def _find(self, sha256: str, extension: str) -> tuple[str, bool]:
+        """The file, and whether it is there or waits."""
+        if not self._waiting:
+            self._tree.refresh()
         for digits in names.ASSET_DIGITS:
             file = f"{names.ASSETS}/{names.asset_name(sha256, digits, extension)}"
             if file in self._waiting:
-                return file
+                return file, True
             try:
                 size = self._tree.size(file)
             except FileNotFoundError:
-                return file
+                return file, False
             if self._tree.is_intact(file, size, sha256):
-                return file
+                return file, True
         raise OSError(errno.EEXIST, "every name for an asset is taken")
 
     def add(self, data: bytes, sha256: str, extension: str) -> str:
         """Keep one asset; returns its file. What the session has already is not written again."""
-        file = self.file(sha256, extension)
-        if file not in self._waiting and not self._pin(file, len(data), sha256):
-            temporary, descriptor = self._temporaries.create()
+        file, is_there = self._find(sha256, extension)
+        if file not in self._waiting and not (is_there and self._pin(file, len(data), sha256)):
+            temporary = self._temporaries.new_name()
+            self._writer = self._writer or _Writer(self._tree.make_folder(names.RECORDS))
             try:
-                write_all(descriptor, data)
-            finally:
-                os.close(descriptor)
+                self._writer.add(temporary, data)
+            except OSError:
+                self.discard()
+                raise
             self._waiting[file] = temporary
         return file
+
+    def settle(self) -> None:
+        """Wait until all that was added is on disk, before any of it is published."""
+        writer, self._writer = self._writer, None
+        try:
+            if writer:
+                writer.finish()
+        except OSError:
+            self.discard()
+            raise
 
     def publish(self, asset: AssetRecord, publication: Publication) -> None:
         """Publish an asset unless it is there."""
@@ -93,6 +153,8 @@ class PendingAssets:
     def discard(self) -> None:
         """Forget all that wait."""
         waiting, self._waiting = self._waiting, {}
+        with suppress(OSError):
+            self.settle()
         self._temporaries.remove(waiting.values())
 
     def _pin(self, file: str, size: int, sha256: str) -> bool:

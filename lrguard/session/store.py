@@ -107,6 +107,7 @@ class Session(SessionReader):
         facts = replace(facts, assets=tuple(relative(asset, self.shown) for asset in facts.assets))
         used: list[str] = []
         try:
+            self._attempt(self._assets.settle)
             record = self._attempt(lambda: self._save(original, facts, reading, seen, used))
             used += self._assets.published(facts.assets)
         finally:

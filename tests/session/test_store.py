@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import stat
 from datetime import timedelta
 from pathlib import Path
@@ -215,6 +216,37 @@ def test_asset_is_published_with_the_response_that_refers_to_it(root: Path) -> N
         assert [one.file for one in saved.record.assets] == [ASSET]
         assert keep_asset(session, IMAGE) == asset
     assert temporaries(root) == []
+
+
+def pictures(count: int) -> list[bytes]:
+    return [IMAGE + bytes([number]) * 60_000 for number in range(count)]
+
+
+def test_many_assets_are_whole_when_their_response_is_saved(root: Path) -> None:
+    with Session(str(root)) as session:
+        assets = tuple(keep_asset(session, data) for data in pictures(120))
+        save(session, DATA, assets=assets)
+        assert [Path(asset.file).read_bytes() for asset in assets] == pictures(120)
+        assert len(temporaries(root)) == 1  # the marker of the run
+
+
+def test_asset_that_cannot_be_written_among_many_costs_its_response_and_no_other(root: Path) -> None:
+    with Session(str(root)) as session:
+        assets = [keep_asset(session, data) for data in pictures(100)]
+        most = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, most[1]))
+        try:
+            with pytest.raises(SaveError, match="File too large"):
+                assets.append(keep_asset(session, IMAGE + bytes(150_000)))
+                save(session, DATA, assets=tuple(assets))
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, most)
+        with pytest.raises(SaveError):
+            save(session, DATA, assets=tuple(assets))
+        assert files(root) == [] and len(temporaries(root)) == 1
+        again = tuple(keep_asset(session, data) for data in pictures(100))
+        save(session, DATA, assets=again)
+        assert [Path(asset.file).read_bytes() for asset in again] == pictures(100)
 
 
 def test_discarded_assets_are_gone(root: Path) -> None:
