@@ -10,8 +10,8 @@ from __future__ import annotations
 import _signal  # what `signal` wraps, without its enumerations
 import os
 
-from lrguard.assets.alphabet import ALPHABET, ESCAPES, NARROWEST, SHORTEST
 from lrguard.configuration.discovery import project_file, user_file
+from lrguard.intake.alphabet import ALPHABET, ESCAPES, NARROWEST, SHORTEST
 from lrguard.options import OPTIONS
 
 NEUTRAL = (

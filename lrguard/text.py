@@ -74,7 +74,8 @@ def understand(
     # Where the text cannot be written back as it came, what stands around an asset would change: it stays whole.
     if store and (exact or encoding == "utf-8"):
         kept = mcp_result.media(utf8, declared=declared_mcp) if keeps and is_json else []
-        linked = link(utf8, store, spool(), kind=kind.kind, left=kept)
+        spans = received.run_spans if utf8 is received.source else None
+        linked = link(utf8, store, spool(), kind=kind.kind, left=kept, spans=spans)
     mcp = None
     if is_json:
         references = frozenset(place.at for place in linked.replaced) if linked else frozenset[int]()

@@ -75,8 +75,8 @@ def test_the_instant_path_imports_nothing_but_what_it_needs(lrguard: Program):
         "lrguard.__main__",
         "lrguard.instant",
         "lrguard.options",
-        "lrguard.assets",
-        "lrguard.assets.alphabet",
+        "lrguard.intake",
+        "lrguard.intake.alphabet",
         "lrguard.configuration",
         "lrguard.configuration.discovery",
     }

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 
-from lrguard.assets.alphabet import ALPHABET, ESCAPES, NARROWEST, SHORTEST, WIDEST, decode
 from lrguard.assets.run_lines import Run, runs_in
+from lrguard.intake.alphabet import ALPHABET, NARROWEST, SHORTEST, WIDEST, decode
+from lrguard.intake.run_look import MARKED, Spans, may_hold_run
 from lrguard.intake.source import Source
 from lrguard.patterns import pattern
 
@@ -20,16 +22,17 @@ LARGEST = 64 * 1024 * 1024
 
 WINDOW = 1024 * 1024
 
-_REGION = ALPHABET + ESCAPES + b"\r\n"
-_MARKED = bytes(0 if byte in _REGION else 1 for byte in range(256))
 _STEP = 8 * 1024
-_STRIDES = (5, 7)
 _PADDING = pattern(rb"={0,4}[A-Za-z0-9+/_-]?")
 
 
-def find_runs(text: Source, window: int = WINDOW) -> Iterator[Run]:
-    """Every run of at least `SHORTEST` encoded characters, in order; `window` is how many bytes are read at once."""
-    for start, end in _regions(text, window):
+def find_runs(text: Source, window: int = WINDOW, spans: Spans | None = None) -> Iterator[Run]:
+    """Every run of at least `SHORTEST` encoded characters, in order; `window` is how many bytes are read at once.
+
+    `spans` is where runs may stand, as far as that is known already.
+    """
+    regions = (_regions(text, window, *span) for span in spans or ((0, text.size),))
+    for start, end in chain.from_iterable(regions):
         if end - start > LARGEST:
             continue
         padding = _PADDING.match(text.read(end, end + 5))
@@ -58,12 +61,11 @@ def _plain_run(region: bytes, start: int) -> Run | None:
     return Run(start, start + len(region), encoded, padding, content=content)
 
 
-def _regions(text: Source, window: int) -> Iterator[tuple[int, int]]:
-    """Where at least `SHORTEST` bytes stand that may all belong to a run."""
-    start = 0
+def _regions(text: Source, window: int, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Where between `start` and `end` at least `SHORTEST` bytes stand that may all belong to a run."""
+    base = start
     long = near = False
-    base = 0
-    for piece in text.chunks(size=window):
+    for piece in text.chunks(start, end, window):
         at = 0
         # Where one run stands there are often more, and a look would rule nothing out.
         looked, near = near, long
@@ -75,11 +77,11 @@ def _regions(text: Source, window: int) -> Iterator[tuple[int, int]]:
                 yield start, base + stop
                 start, at, long = base + stop + 1, stop + 1, False
                 looked = near = True
-            end = min(start + SHORTEST - base, len(piece))
+            reach = min(start + SHORTEST - base, len(piece))
             if start >= base and not looked:
                 looked = True
-                end = end if _may_hold_run(piece, at) else len(piece)
-            last = _last_separator(piece, at, end)
+                reach = reach if may_hold_run(piece[at:]) else len(piece)
+            last = _last_separator(piece, at, reach)
             if last >= 0:
                 start, at = base + last + 1, last + 1
             elif start + SHORTEST - base <= len(piece):
@@ -91,21 +93,13 @@ def _regions(text: Source, window: int) -> Iterator[tuple[int, int]]:
         yield start, base
 
 
-def _may_hold_run(piece: bytes, at: int) -> bool:
-    """Whether a run may begin and reach its least length behind `at`; some of the bytes rule most pieces out.
-
-    With two strides, since lines of equal length may have no separator in the columns that one of them comes by.
-    """
-    return all(b"\0" * (SHORTEST // stride) in piece[at::stride].translate(_MARKED) for stride in _STRIDES)
-
-
 def _last_separator(piece: bytes, start: int, end: int) -> int:
     """A separator near the end of that part of `piece`; -1 when there is none in it."""
     found = piece.rfind(b" ", start, end)
     if found < 0:
         found = piece.rfind(b'"', start, end)
     if found < 0 and start < end:
-        found = piece[start:end].translate(_MARKED).rfind(1)
+        found = piece[start:end].translate(MARKED).rfind(1)
         found = start + found if found >= 0 else -1
     return found
 
@@ -116,7 +110,7 @@ def _separator(piece: bytes, start: int) -> int:
         part = piece[at : at + _STEP]
         if part[-1:] != b"=" and decode(part) is not None:
             continue
-        found = part.translate(_MARKED).find(1)
+        found = part.translate(MARKED).find(1)
         if found >= 0:
             return at + found
     return -1

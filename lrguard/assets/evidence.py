@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import re
 
-from lrguard.assets.alphabet import ALPHABET, SHORTEST, decode
 from lrguard.assets.declared import confirmed, text_type
 from lrguard.assets.place import Place, media_type_in
 from lrguard.assets.run_lines import Run
+from lrguard.intake.alphabet import ALPHABET, SHORTEST, decode
 from lrguard.intake.media_type import OCTET_STREAM, MediaType, sniff, text_media_type
 from lrguard.patterns import pattern
 from lrguard.records import dataclass

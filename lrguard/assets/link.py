@@ -17,6 +17,7 @@ from lrguard.assets.json_path import JsonPaths
 from lrguard.assets.place import LOOK, Place, place_of
 from lrguard.assets.reference import reference_object, reference_text
 from lrguard.assets.run_lines import Run
+from lrguard.intake.run_look import Spans
 from lrguard.intake.source import Recent, Source, Spool
 from lrguard.intake.text_kind import TextKind, kind_of
 from lrguard.records import dataclass
@@ -95,17 +96,19 @@ def link(
     path_of: Callable[[Asset], str] | None = None,
     window: int = WINDOW,
     left: Sequence[tuple[int, int]] = (),
+    spans: Spans | None = None,
 ) -> Linked | None:
     """`text` (UTF-8) with its embedded data replaced by references, written to `spool`; None when there is none.
 
     `store` saves one content and returns the path to print; it is called once a distinct content, and what it raises is
     passed on. `path_of`, where given, tells that path beforehand, so that nothing is saved for which a reference would
     not be shorter than the data. `kind` is what the text is, found out where None; `window` is how many bytes are read
-    at once. What begins inside of `left`, offsets in order, stays where it is.
+    at once. What begins inside of `left`, offsets in order, stays where it is. `spans` is where runs may stand, as far
+    as that is known already.
     """
     # What is found in a piece is looked at closely right after.
     text = text if text.in_memory else Recent(text)
-    runs = find_runs(text, window)
+    runs = find_runs(text, window, spans)
     linker: _Linker | None = None
     for run in runs:
         if not plausible(run) or (left and _is_inside(run.start, left)):

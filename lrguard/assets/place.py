@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from lrguard.assets.alphabet import ALPHABET
 from lrguard.assets.run_lines import Run
+from lrguard.intake.alphabet import ALPHABET
 from lrguard.patterns import pattern
 from lrguard.records import dataclass
 

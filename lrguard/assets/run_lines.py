@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from lrguard.assets.alphabet import NARROWEST, SHORTEST, WIDEST
+from lrguard.intake.alphabet import NARROWEST, SHORTEST, WIDEST
 from lrguard.patterns import pattern
 from lrguard.records import dataclass
 

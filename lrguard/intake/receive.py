@@ -19,6 +19,7 @@ from lrguard.records import dataclass
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from lrguard.intake.beside import Beside
+    from lrguard.intake.run_look import RunLook, Spans
 
 PIPE_SIZE = 1024 * 1024
 F_SETPIPE_SZ = 1031
@@ -45,6 +46,8 @@ class Received:
     """What is known to be missing of it, since somebody cut it before it got here."""
     declared_error: bool = False
     """Whoever handed it over says that it is an error."""
+    run_spans: Spans | None = None
+    """Where in it runs of base64 may stand, where that was looked at."""
 
     @property
     def is_error(self) -> bool:
@@ -75,6 +78,7 @@ class Arriving:
         """Nothing has arrived yet."""
         self._spool, self._digest, self._scan = Spool(make_file), sha256(), Utf8Scan()
         self._beside: Beside | None = None
+        self._look: RunLook | None = None
 
     @property
     def size(self) -> int:
@@ -87,16 +91,21 @@ class Arriving:
         self._keep(chunk)
 
     def take_beside(self, chunk: bytes) -> None:
-        """As `take`, but once there is a file it is written, and all is hashed, while more arrives; see `settle`."""
-        if self._beside:
+        """As `take`, but once there is a file it is written, and all is hashed, while more arrives; see `settle`.
+
+        What arrives then is looked at for base64 as well, since it will not be at hand again.
+        """
+        if self._beside and self._look:
             self._beside.give(lambda: self._keep(chunk), len(chunk))
             self._scan.feed(chunk)
+            self._look.feed(chunk)
             return
         self.take(chunk)
         if self._spool.size > IN_MEMORY:
             from lrguard.intake.beside import Beside
+            from lrguard.intake.run_look import RunLook
 
-            self._beside = Beside()
+            self._beside, self._look = Beside(), RunLook(self._spool.size)
 
     def settle(self) -> None:
         """Wait for what goes on beside. Raises Unspooled as `take` does."""
@@ -113,7 +122,16 @@ class Arriving:
     def received(self, *, incomplete: bool = False, signal: int = 0, failure: str = "", ended: str = "") -> Received:
         """All of it, once no more is to come."""
         self._scan.end()
-        return Received(self._spool.source(), self._digest.hexdigest(), self._scan, incomplete, signal, failure, ended)
+        return Received(
+            self._spool.source(),
+            self._digest.hexdigest(),
+            self._scan,
+            incomplete,
+            signal,
+            failure,
+            ended,
+            run_spans=self._look.spans if self._look else None,
+        )
 
 
 def receive(

@@ -139,9 +139,12 @@ def _backwards(text: Source, start: int, end: int, newlines: int) -> Iterator[tu
         if not first and begin > start and len(block) <= CHUNK + LONG_LINE:
             first = len(block)
         part, rest = block[first:], block[:first]
-        newlines -= part.count(b"\n")
-        for found in reversed(_in_block(part)):
-            yield (1 + newlines + part.count(b"\n", 0, found[0]), *found[1:])
+        behind = len(part)
+        for at, line, word in reversed(_in_block(part)):
+            newlines -= part.count(b"\n", at, behind)
+            behind = at
+            yield 1 + newlines, line, word
+        newlines -= part.count(b"\n", 0, behind)
         end = begin
 
 
