@@ -25,10 +25,10 @@ from lrguard.guarding import guard
 from lrguard.harness.command import environment, replace_by
 from lrguard.harness.mcp import Call
 from lrguard.harness.mcp_proxy import Guarding, Proxy, start
-from lrguard.intake.encoding import Utf8Scan
 from lrguard.intake.receive import Received
 from lrguard.intake.source import BytesSource, Slice, Source
 from lrguard.intake.text_kind import TextKind
+from lrguard.intake.utf8_scan import Utf8Scan
 from lrguard.measure.tokens import Count, Counter, Measurement
 from lrguard.outcome import Kind
 from lrguard.place import cache_folder, retire, session_for, temporary_file

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import mmap
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from select import select
 from threading import RLock
@@ -158,3 +158,13 @@ def read(descriptor: int) -> bytes:
             select([descriptor], [], [])
         except OSError:
             return b""
+
+
+def edited(line: Source, edits: Sequence[tuple[int, int, Source]]) -> Iterator[bytes]:
+    """`line` with other bytes in the place of some: where those begin and end, and what stands there instead."""
+    at = 0
+    for start, end, instead in sorted(edits, key=lambda edit: edit[:2]):
+        yield from line.chunks(at, start)
+        yield from instead.chunks()
+        at = end
+    yield from line.chunks(at)

@@ -18,7 +18,7 @@ from typing import TypeVar
 from lrguard.errors import LrguardError
 from lrguard.harness import mcp, mcp_tools
 from lrguard.harness.mcp import Call, Calls, Message
-from lrguard.harness.mcp_lines import Line, Output, lines, read, shut
+from lrguard.harness.mcp_lines import Line, Output, edited, lines, read, shut
 from lrguard.intake.json_outline import Buffer
 from lrguard.intake.source import BytesSource, Slice, Source
 from lrguard.records import dataclass
@@ -247,7 +247,7 @@ class Proxy:
             self._write(line, edits)
 
     def _write(self, line: Line, edits: Sequence[tuple[int, int, Source]]) -> None:
-        self._to_client.write(_edited(line.source, edits), torn=line.torn)
+        self._to_client.write(edited(line.source, edits), torn=line.torn)
         line.close()
 
     def _is_own(self, data: Buffer, message: Message) -> bool:
@@ -291,12 +291,3 @@ def start(command: Sequence[str]) -> subprocess.Popen[bytes]:
         status = 127 if isinstance(error, FileNotFoundError) else 126
         why = getattr(error, "strerror", None) or str(error)
         raise LrguardError(f"cannot start {command[0]}", why, status=status) from None
-
-
-def _edited(line: Source, edits: Sequence[tuple[int, int, Source]]) -> Iterator[bytes]:
-    at = 0
-    for start, end, instead in sorted(edits, key=lambda edit: edit[:2]):
-        yield from line.chunks(at, start)
-        yield from instead.chunks()
-        at = end
-    yield from line.chunks(at)

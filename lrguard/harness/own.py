@@ -32,9 +32,9 @@ def is_message(text: str, session: str, shown: str | None, environ: Mapping[str,
     if not found or len(text) > _LONGEST or len(text.encode("utf-8", "replace")) > _LONGEST:
         return False
     from lrguard.session.location import state_directory
-    from lrguard.session.metadata import BrokenRecordError
     from lrguard.session.names import parse_response
     from lrguard.session.reader import SessionReader
+    from lrguard.session.record_fields import BrokenRecordError
 
     folder, name = os.path.split(found["path"])
     root = os.path.dirname(folder)

@@ -1,7 +1,7 @@
 """Says in which encoding bytes are text, if in any, and turns text into UTF-8 and back.
 
-UTF-8 is proved on the whole input while it is read, never guessed from a piece: that is one `isascii` a piece for most
-tool results. Only what is not UTF-8 is guessed at, on a sample that begins at a line with bytes above 127 and ends with
+UTF-8 is proved on the whole input while it is read (`utf8_scan.py`), never guessed from a piece. Only what is not UTF-8
+is guessed at, on a sample that begins at a line with bytes above 127 and ends with
 a line, among the encodings that occur; a guess then has to decode the text.
 """
 
@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import codecs
 import re
-import sys
 from collections.abc import Iterator
-from io import BytesIO
-from itertools import islice
 
 from lrguard.intake.source import CHUNK, Source, Spool
+from lrguard.intake.utf8_scan import NOISE, Utf8Scan, scan
 
 _MARKS = (
     (b"\xff\xfe\x00\x00", "utf-32-le"),
@@ -23,109 +21,14 @@ _MARKS = (
     (b"\xfe\xff", "utf-16-be"),
 )
 _SAMPLE = 64 * 1024
-_LINE = 64
 _BEFORE = 4096
 _CHECKED = 8 * 1024 * 1024
 """Bytes of a guessed encoding that are decoded to check it; of larger inputs, that much in four pieces."""
 
-_NOISE = bytes(byte for byte in range(32) if byte not in b"\t\n\r\x07\x08\x0b\x0c\x1b") + b"\x7f"
-"""Control bytes that text has only by accident."""
 _BLOCKS = b"\x03\x04\x05\x06"
 """First bytes, in UTF-16, of Greek, Cyrillic, Hebrew and Arabic letters."""
 
 _HIGH = bytes(range(128, 256))
-
-
-class Utf8Scan:
-    """What is to be known of bytes to judge whether they are UTF-8, gathered piece by piece.
-
-    `invalid` counts bytes that no UTF-8 has at their place, `torn` those of a last character that the input cuts short
-    (known after `end`). `continuations` counts the further bytes of valid characters, a measure of how much there is
-    that only UTF-8 explains. `newlines` counts line feeds, `nuls` NULs. `first_high` is the offset of the first byte
-    above 127 (-1: none; the piece's beginning is meant, not the byte).
-    """
-
-    __slots__ = (
-        "_counts_lines",
-        "_pending",
-        "continuations",
-        "first_high",
-        "invalid",
-        "newlines",
-        "noise",
-        "nuls",
-        "size",
-        "torn",
-    )
-
-    def __init__(self, *, counts_lines: bool = True) -> None:
-        """Nothing has been read yet; without `counts_lines` there is no number of newlines."""
-        self._counts_lines = counts_lines
-        self.size = self.invalid = self.torn = self.continuations = self.nuls = self.newlines = self.noise = 0
-        self.first_high = -1
-        self._pending = b""
-
-    @property
-    def ascii(self) -> bool:
-        """Whether no byte above 127 has been read."""
-        return self.first_high < 0
-
-    @property
-    def valid(self) -> bool:
-        """Whether all of it is UTF-8, but for a last character that is cut short."""
-        return self.invalid == 0
-
-    def feed(self, piece: bytes) -> None:
-        """Take `piece` into account, which follows on what was fed before."""
-        start, self.size = self.size, self.size + len(piece)
-        if self._counts_lines:
-            self.newlines += _newlines(piece)
-        if 0 in piece:  # to look for one is fifty times as fast as to count them
-            self.nuls += piece.count(0)
-        if piece.isascii() and not self._pending:
-            return
-        if self.first_high < 0:
-            self.first_high = start
-        if self.invalid > 65536 and self.invalid > max(self.continuations, start // 100):
-            # A gibibyte that is no UTF-8 is not worth counting to its end.
-            return
-        data = self._pending + piece
-        try:
-            text, read = codecs.utf_8_decode(data, "strict", False)
-        except UnicodeDecodeError:
-            text, read = codecs.utf_8_decode(data, "surrogateescape", False)
-            # Escaped bytes are the surrogates, which cannot be encoded.
-            self.invalid += read - len(text.encode("utf-8", "ignore"))
-            self.noise += len(data) - len(data.translate(None, _NOISE))
-        self.continuations += read - len(text)
-        self._pending = data[read:]
-
-    def end(self) -> None:
-        """Say that nothing follows."""
-        self.torn, self._pending = len(self._pending), b""
-
-
-def _newlines(piece: bytes) -> int:
-    """The line feeds in `piece`.
-
-    `bytes.count` looks at one byte after the other before Python 3.13, so that lines of ordinary length are read in
-    half the time; where there are more, the rest is counted.
-    """
-    if sys.version_info >= (3, 13):
-        return piece.count(b"\n")
-    file = BytesIO(piece)
-    lines = list(islice(file, len(piece) // _LINE))
-    unended = bool(lines) and lines[-1][-1:] != b"\n"
-    return len(lines) - unended + piece.count(b"\n", file.tell())
-
-
-def scan(source: Source) -> Utf8Scan:
-    """A finished scan of the whole of `source`; its lines are not counted."""
-    found = Utf8Scan(counts_lines=False)
-    for piece in source.chunks():
-        found.feed(piece)
-    found.end()
-    return found
 
 
 def detect(source: Source, scanned: Utf8Scan | None = None) -> str | None:
@@ -155,7 +58,7 @@ def detect(source: Source, scanned: Utf8Scan | None = None) -> str | None:
     if wide := legacy.guess_wide(head):
         return wide if _decodes(source, wide) else None
     sample = _sample(source, found.first_high)
-    if len(sample) - len(sample.translate(None, _NOISE)) > len(sample) // 50:
+    if len(sample) - len(sample.translate(None, NOISE)) > len(sample) // 50:
         return None
     guess = legacy.guess(sample)
     if guess and _decodes(source, guess):
@@ -166,7 +69,7 @@ def detect(source: Source, scanned: Utf8Scan | None = None) -> str | None:
     # Mostly ASCII or in words, and not one control byte: text all the same, in whatever encoding.
     plain = len(sample) - len(sample.translate(None, _HIGH)) < len(sample) // 3
     plain |= len(sample) - len(sample.translate(None, b" \t\r\n")) >= max(2, len(sample) // 20)
-    return "iso8859-1" if plain and not len(sample) - len(sample.translate(None, _NOISE)) else None
+    return "iso8859-1" if plain and not len(sample) - len(sample.translate(None, NOISE)) else None
 
 
 def _wide_by_nuls(head: bytes) -> str | None:

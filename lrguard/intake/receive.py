@@ -12,8 +12,8 @@ from collections.abc import Callable
 from hashlib import sha256
 from select import select
 
-from lrguard.intake.encoding import Utf8Scan
 from lrguard.intake.source import CHUNK, IN_MEMORY, BytesSource, Source, Spool
+from lrguard.intake.utf8_scan import Utf8Scan
 from lrguard.records import dataclass
 
 TYPE_CHECKING = False

@@ -12,10 +12,7 @@ from datetime import UTC, datetime
 
 from lrguard.records import asdict, dataclass, replace
 from lrguard.session import names
-
-TYPE_CHECKING = False  # `typing` takes 4 ms to import
-if TYPE_CHECKING:
-    from typing import Any
+from lrguard.session.record_fields import BrokenRecordError, Fields
 
 LIMIT = 8 * 1024 * 1024
 """Bytes that a record may have; longer ones are not read."""
@@ -26,11 +23,6 @@ _SIGHTINGS = 100
 _ASSETS = 10_000
 _SUMMARIES = 8
 _SUMMARY = 12_000
-_LARGEST = 2**63
-
-
-class BrokenRecordError(ValueError):
-    """A record that lrguard did not write, or not like this; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +162,7 @@ def read_record(data: bytes, identifier: str) -> Record:
         document = json.loads(data)
     except (ValueError, RecursionError):
         raise BrokenRecordError("it is no JSON") from None
-    fields = _Fields(document)
+    fields = Fields(document)
     if fields.integer("version") != _VERSION:
         raise BrokenRecordError("another version of lrguard wrote it")
     sha256 = fields.sha256("sha256")
@@ -201,28 +193,28 @@ def read_record(data: bytes, identifier: str) -> Record:
     return record
 
 
-def _read_reading(fields: _Fields, identifier: str) -> ReadingRecord | None:
+def _read_reading(fields: Fields, identifier: str) -> ReadingRecord | None:
     if fields.value("reading") is None:
         return None
-    inner = _Fields(fields.value("reading"))
+    inner = Fields(fields.value("reading"))
     reading = ReadingRecord(inner.text("file"), inner.integer("bytes"), inner.sha256("sha256"))
     if not names.is_response_file(reading.file, identifier, reading=True):
         raise BrokenRecordError("its reading copy is not one of this session")
     return reading
 
 
-def _read_summaries(fields: _Fields) -> tuple[SummaryRecord, ...]:
+def _read_summaries(fields: Fields) -> tuple[SummaryRecord, ...]:
     if fields.value("summaries") is None:
         return ()
     found = fields.objects("summaries", _SUMMARIES)
     return tuple(SummaryRecord(one.sha256("key"), one.text("text")[:_SUMMARY]) for one in found)
 
 
-def _read_sighting(fields: _Fields) -> Sighting:
+def _read_sighting(fields: Fields) -> Sighting:
     return Sighting(fields.time("time"), fields.optional_text("tool"), fields.optional_text("call_id"))
 
 
-def _read_asset(fields: _Fields) -> AssetRecord:
+def _read_asset(fields: Fields) -> AssetRecord:
     asset = AssetRecord(
         file=fields.text("file"),
         media_type=fields.text("media_type"),
@@ -235,65 +227,6 @@ def _read_asset(fields: _Fields) -> AssetRecord:
     if not names.is_asset_file(asset.file, asset.sha256):
         raise BrokenRecordError("an asset is not one of this session")
     return asset
-
-
-class _Fields:
-    """The members of an object that was read, each checked when it is asked for."""
-
-    def __init__(self, document: object) -> None:
-        if not isinstance(document, dict):
-            raise BrokenRecordError("it is no object")
-        self._members: dict[str, Any] = document
-
-    def value(self, key: str) -> object:
-        return self._members.get(key)
-
-    def _typed(self, key: str, kind: type) -> Any:
-        value = self._members.get(key)
-        if type(value) is not kind:  # a bool would pass for an int
-            raise BrokenRecordError(f"{key!r} is missing or of the wrong type")
-        return value
-
-    def integer(self, key: str) -> int:
-        value: int = self._typed(key, int)
-        if not 0 <= value < _LARGEST:
-            raise BrokenRecordError(f"{key!r} is out of range")
-        return value
-
-    def optional_integer(self, key: str) -> int | None:
-        return None if self._members.get(key) is None else self.integer(key)
-
-    def text(self, key: str) -> str:
-        value: str = self._typed(key, str)
-        return value
-
-    def optional_text(self, key: str) -> str | None:
-        return None if self._members.get(key) is None else self.text(key)
-
-    def flag(self, key: str) -> bool:
-        value: bool = self._typed(key, bool)
-        return value
-
-    def sha256(self, key: str) -> str:
-        value = self.text(key)
-        if not names.is_sha256(value):
-            raise BrokenRecordError(f"{key!r} is no sha256")
-        return value
-
-    def time(self, key: str) -> datetime:
-        try:
-            moment = datetime.fromisoformat(self.text(key))
-            if moment.tzinfo is not None:
-                return moment.astimezone(UTC)
-        except (ValueError, OverflowError):
-            pass
-        raise BrokenRecordError(f"{key!r} is no time in UTC")
-
-    def objects(self, key: str, most: int) -> list[_Fields]:
-        values = self._typed(key, list)
-        if len(values) > most:
-            raise BrokenRecordError(f"{key!r} has more than {most} entries")
-        return [_Fields(value) for value in values]
 
 
 def _write_time(moment: datetime) -> str:

@@ -18,7 +18,8 @@ from lrguard.intake.source import FileSource
 from lrguard.records import dataclass
 from lrguard.session import names
 from lrguard.session.folder import sha256_of
-from lrguard.session.metadata import LIMIT, BrokenRecordError, Record, read_record
+from lrguard.session.metadata import LIMIT, Record, read_record
+from lrguard.session.record_fields import BrokenRecordError
 from lrguard.session.tree import Tree
 
 TYPE_CHECKING = False  # `typing` takes 4 ms to import

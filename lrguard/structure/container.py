@@ -10,6 +10,7 @@ from __future__ import annotations
 from json.decoder import scanstring  # type: ignore[attr-defined]
 
 from lrguard.structure.formats import Strings
+from lrguard.structure.frame import COLON, COMMA, KEY, VALUE, Frame
 from lrguard.structure.infer import Inference
 from lrguard.structure.node import KEYS, Node
 from lrguard.structure.scanner import FAILED, Scanner
@@ -18,9 +19,6 @@ from lrguard.structure.window import WINDOW, skip_blank
 TYPE_CHECKING = False  # `typing` takes 4 ms to import
 if TYPE_CHECKING:
     from typing import Any
-
-_VALUE, _KEY, _COLON, _COMMA = range(4)
-
 
 _FIRST_KEY = 80
 
@@ -33,37 +31,6 @@ def _boundary(value: Any, beginning: str, separator: str) -> str:
     return f"}}{separator}{first}" if beginning.startswith(first) else ""
 
 
-class _Frame:
-    """A container that was entered and has not ended."""
-
-    __slots__ = (
-        "array",
-        "boundary",
-        "count",
-        "depth",
-        "elements",
-        "flushed",
-        "key",
-        "members",
-        "node",
-        "seen",
-        "state",
-    )
-
-    def __init__(self, node: Node, depth: int, at: int, kind: str) -> None:
-        self.node = node
-        self.depth = depth
-        self.array = kind == "["
-        self.state = _VALUE if self.array else _KEY
-        self.boundary: str | None = None
-        self.count = 0
-        self.key = ""
-        self.elements: list[Any] = []
-        self.members: dict[str, Any] = {}
-        self.seen: set[str] = set()
-        self.flushed = at
-
-
 class ContainerReader:
     """Reads containers from a window into an inference."""
 
@@ -73,7 +40,7 @@ class ContainerReader:
         self.inference = inference
         self.stopped = ""
         """Why the last value that was entered ended early: `cut` or `broken`; empty when it did not."""
-        self._frames: list[_Frame] = []
+        self._frames: list[Frame] = []
         self._deep_from: int | None = None
 
     def enter(self, node: Node) -> None:
@@ -86,33 +53,33 @@ class ContainerReader:
         if self.stopped:
             self._abandon()
 
-    def _step(self, frame: _Frame) -> None:
+    def _step(self, frame: Frame) -> None:
         window = self.window
         if window.consumed - frame.flushed > WINDOW:
             self._flush(frame)
-        if frame.state == (_VALUE if frame.array else _KEY):
+        if frame.state == (VALUE if frame.array else KEY):
             window.peek()
             (self._run_of_elements if frame.array else self._run_of_members)(frame)
         character = window.peek()
         if not character:
             self.stopped = "cut"
-        elif frame.state == _COLON and character == ":":
+        elif frame.state == COLON and character == ":":
             window.at += 1
-            frame.state = _VALUE
-        elif character == ("]" if frame.array else "}") and frame.state in (_COMMA, _VALUE if frame.array else _KEY):
+            frame.state = VALUE
+        elif character == ("]" if frame.array else "}") and frame.state in (COMMA, VALUE if frame.array else KEY):
             window.at += 1
             self._close(frame)
-        elif frame.state == _COMMA and character == ",":
+        elif frame.state == COMMA and character == ",":
             window.at += 1
-            frame.state = _VALUE if frame.array else _KEY
-        elif frame.state == _KEY and character == '"':
+            frame.state = VALUE if frame.array else KEY
+        elif frame.state == KEY and character == '"':
             self._key(frame)
-        elif frame.state == _VALUE:
+        elif frame.state == VALUE:
             self._value(frame, character)
         else:
             self.stopped = "broken"
 
-    def _run_of_elements(self, frame: _Frame) -> None:
+    def _run_of_elements(self, frame: Frame) -> None:
         """Take the elements that the scanner reads one after the other."""
         if self._deep_from is not None or self.scanner.careful:
             return
@@ -141,7 +108,7 @@ class ContainerReader:
         window.at = at
         frame.count += len(frame.elements) - before
 
-    def _many(self, frame: _Frame, at: int, end: int) -> int:
+    def _many(self, frame: Frame, at: int, end: int) -> int:
         """Take the elements up to a boundary at once, which lets them share their keys; where the next begins.
 
         What stands between is elements of this array exactly when it can be read as an array of its own.
@@ -156,7 +123,7 @@ class ContainerReader:
         frame.elements += elements
         return end + frame.boundary.index("{") - 1
 
-    def _run_of_members(self, frame: _Frame) -> None:
+    def _run_of_members(self, frame: Frame) -> None:
         """Take the members that the scanner reads one after the other."""
         if self._deep_from is not None or self.scanner.careful:
             return
@@ -186,7 +153,7 @@ class ContainerReader:
         window.at = at
         frame.count += taken
 
-    def _key(self, frame: _Frame) -> None:
+    def _key(self, frame: Frame) -> None:
         window = self.window
         while True:
             try:
@@ -196,10 +163,10 @@ class ContainerReader:
                     self.stopped = "cut" if window.ended else "broken"
                     return
             else:
-                frame.state = _COLON
+                frame.state = COLON
                 return
 
-    def _value(self, frame: _Frame, character: str) -> None:
+    def _value(self, frame: Frame, character: str) -> None:
         container = character in "[{"
         if not container or not (self.scanner.careful or self._is_deep()):
             value = self.scanner.attempt()
@@ -219,7 +186,7 @@ class ContainerReader:
         else:
             self._push(self._node_below(frame), frame.depth + 1)
         frame.count += 1
-        frame.state = _COMMA
+        frame.state = COMMA
 
     def _long_string(self, node: Node) -> None:
         length, self_contained = self.window.skip_string()
@@ -240,7 +207,7 @@ class ContainerReader:
         kind = window.text[window.at]
         if depth < self.inference.depth:
             window.at += 1
-            self._frames.append(_Frame(node, depth, window.consumed, kind))
+            self._frames.append(Frame(node, depth, window.consumed, kind))
             return
         node.open = self.inference.cut = True
         if kind == "[":
@@ -249,22 +216,22 @@ class ContainerReader:
             node.count_objects(1, 1)
         self._skip(kind)
 
-    def _take(self, frame: _Frame, value: Any) -> None:
+    def _take(self, frame: Frame, value: Any) -> None:
         if frame.array:
             frame.elements.append(value)
         else:
             frame.members[frame.key] = value
         frame.count += 1
-        frame.state = _COMMA
+        frame.state = COMMA
 
-    def _node_below(self, frame: _Frame) -> Node:
+    def _node_below(self, frame: Frame) -> Node:
         if frame.array:
             return self.inference.element_of(frame.node)
         node = self.inference.member_of(frame.node, frame.key)
         self._forget_twice(frame, (frame.key,))
         return node
 
-    def _flush(self, frame: _Frame) -> None:
+    def _flush(self, frame: Frame) -> None:
         frame.flushed = self.window.consumed
         if frame.elements:
             self.inference.elements(frame.node, frame.elements, frame.depth)
@@ -274,7 +241,7 @@ class ContainerReader:
             self._forget_twice(frame, frame.members)
             frame.members = {}
 
-    def _forget_twice(self, frame: _Frame, keys: Any) -> None:
+    def _forget_twice(self, frame: Frame, keys: Any) -> None:
         """A key that an object has twice is present in it once."""
         if frame.node.values is not None:
             frame.seen.clear()
@@ -285,7 +252,7 @@ class ContainerReader:
         if len(frame.seen) <= KEYS:
             frame.seen.update(keys)
 
-    def _close(self, frame: _Frame) -> None:
+    def _close(self, frame: Frame) -> None:
         self._flush(frame)
         if frame.array:
             frame.node.count_arrays(frame.count, frame.count)

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from lrguard.intake.encoding import Utf8Scan, byte_order_mark, detect, from_utf8, round_trips, scan, to_utf8
+from lrguard.intake.encoding import byte_order_mark, detect, from_utf8, round_trips, to_utf8
 from lrguard.intake.source import BytesSource, Spool
+from lrguard.intake.utf8_scan import Utf8Scan, scan
 
 SENTENCES = {
     "french": ("Le système n'a pas pu démarrer : échec de la connexion à la base.\n", ["cp1252", "cp850"]),

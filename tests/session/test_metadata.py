@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from lrguard.session import metadata
-from lrguard.session.metadata import AssetRecord, BrokenRecordError, ReadingRecord, Record, read_record, sighting
+from lrguard.session.metadata import AssetRecord, ReadingRecord, Record, read_record, sighting
+from lrguard.session.record_fields import BrokenRecordError
 from tests.session.support import NOON, sha
 
 DIGEST = sha(b"text")
