@@ -18,12 +18,15 @@ SLACK = 1.15
 
 @dataclass(frozen=True)
 class Row:
-    """One comparison. `needs` is a program that has to be installed; `most` is the ratio that must not be passed."""
+    """One comparison. `needs` is a program that has to be installed.
+
+    `most` is the ratio that must not be passed, None where the row only tells.
+    """
 
     name: str
     ours: Command
     theirs: Command
-    most: float
+    most: float | None
     peer: str
     runs: int = 15
     needs: str = ""
@@ -112,6 +115,27 @@ def _looking_back(programs: Programs, folder: Path) -> Iterator[Row]:
         "gron | rg",
         5,
         "gron",
+    )
+
+    yield Row(
+        "peek --path $[200000].email, 100 MB of JSON",
+        Command(((programs.lrguard, "peek", "--path", "$[200000].email", document),)),
+        Command((("jq", ".[200000].email", document),)),
+        None,
+        "jq",
+        5,
+        "jq",
+    )
+    prose = made(folder, "prose", MB)
+    ttok = str(Path(programs.lrguard).with_name("ttok"))
+    yield Row(
+        "count of 1 MB of prose",
+        Command(((programs.lrguard, "count", "--encoding", "cl100k_base"),), prose),
+        Command(((ttok,),), prose),
+        None,
+        "ttok",
+        5,
+        ttok,
     )
 
 
