@@ -52,7 +52,7 @@ class Text:
 def understand(
     received: Received,
     encoding: str,
-    store: Callable[[Asset, bytes], str] | None,
+    store: Callable[[Asset, Source], str] | None,
     spool: Callable[[], Spool],
     *,
     media: str = "extract",

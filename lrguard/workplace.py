@@ -32,10 +32,10 @@ class Workplace:
         """A new spool."""
         return Spool(self.make_file)
 
-    def store(self, asset: Asset, data: bytes) -> str:
+    def store(self, asset: Asset, content: Source) -> str:
         """The path under which an asset is saved; raises SaveError."""
         if self.keeps:
-            return self.session.save_asset(data, asset.sha256, asset.extension)
+            return self.session.save_asset(content, asset.sha256, asset.extension)
         return self.session.asset_path(asset.sha256, asset.extension)
 
     def save(self, original: Source, facts: Facts, reading: ReadingCopy | None = None) -> Saved:

@@ -11,18 +11,33 @@ import re
 from collections.abc import Iterator
 from itertools import chain
 
+from lrguard.assets.decoded import STEP, Alphabet, Decoded, full_lines, one_line
 from lrguard.assets.run_lines import Run, runs_in
 from lrguard.intake.alphabet import ALPHABET, NARROWEST, SHORTEST, WIDEST, decode
 from lrguard.intake.run_look import MARKED, Spans, may_hold_run
-from lrguard.intake.source import Source
+from lrguard.intake.source import IN_MEMORY, BytesSource, Source
 from lrguard.patterns import pattern
+from lrguard.records import replace
 
 LARGEST = 64 * 1024 * 1024
-"""Bytes of text beyond which a region is left alone, since it is decoded in memory."""
+"""Bytes of text beyond which a region with line breaks or escapes is left alone, since it is read as a whole."""
+
+ENDS = 4096
+"""Characters at each end of a large run that are looked at."""
 
 WINDOW = 1024 * 1024
 
-_STEP = 8 * 1024
+MANY_LINES = 64
+"""Lines of equal length from which on they are not looked at one by one."""
+
+_LAST_LINES = SHORTEST // NARROWEST
+"""As many are a run of their own."""
+
+_LOOKED_AT = 8 * 1024
+_FIRST_LINE = pattern(
+    rb"(?:[A-Za-z0-9+/_-]{0,%d}(?:\r?\n|\\{1,4}n)){0,8}([A-Za-z0-9+/_-]{%d,%d})(\r?\n|\\{1,4}n)"
+    % (NARROWEST - 1, NARROWEST, WIDEST)
+)
 _PADDING = pattern(rb"={0,4}[A-Za-z0-9+/_-]?")
 
 
@@ -33,21 +48,56 @@ def find_runs(text: Source, window: int = WINDOW, spans: Spans | None = None) ->
     """
     regions = (_regions(text, window, *span) for span in spans or ((0, text.size),))
     for start, end in chain.from_iterable(regions):
-        if end - start > LARGEST:
-            continue
-        padding = _PADDING.match(text.read(end, end + 5))
         # With what follows the padding: a letter there makes the bounds doubtful.
-        region = text.read(start, end + padding.end()) if padding and padding[0][:1] == b"=" else text.read(start, end)
-        if (run := _plain_run(region, start)) is not None:
-            if len(run.encoded) >= SHORTEST:
-                yield run
-            continue
-        before = text.read(max(0, start - WIDEST), start)
-        url = b"base64," in before[-32:].lower()
-        for at, part in _parts(region, _FOREIGN_IN_URL if url else _FOREIGN):
-            for place, lines in _long_lines(part):
-                lead = 0 if at + place else _column(before, escaped=b"\n" not in lines)
-                yield from runs_in(lines, start + at + place, lead)
+        padding = _PADDING.match(text.read(end, end + 5))
+        stop = end + padding.end() if padding and padding[0][:1] == b"=" else end
+        if end - start > IN_MEMORY and (run := _large_run(text, start, end, stop)):
+            yield run
+        elif runs := _wrapped_runs(text, start, stop):
+            yield from runs
+        elif end - start <= LARGEST:
+            region = text.read(start, stop)
+            run = _plain_run(region, start)
+            yield from _runs(text, start, region) if run is None else (run,) if len(run.encoded) >= SHORTEST else ()
+
+
+def _runs(text: Source, start: int, region: bytes) -> Iterator[Run]:
+    """The runs in a region with line breaks, escapes, or padding in its middle."""
+    before = text.read(max(0, start - WIDEST), start)
+    url = b"base64," in before[-32:].lower()
+    for at, part in _parts(region, _FOREIGN_IN_URL if url else _FOREIGN):
+        for place, lines in _long_lines(part):
+            lead = 0 if at + place else _column(before, escaped=b"\n" not in lines)
+            yield from runs_in(lines, start + at + place, lead)
+
+
+def _wrapped_runs(text: Source, start: int, stop: int) -> list[Run] | None:
+    """The runs of a region that begins with many lines of one length, which are not read as a whole; else None.
+
+    Only the last of these lines, and what follows them, are looked at line by line.
+    """
+    found = _FIRST_LINE.match(text.read(start, start + 4 * WIDEST))
+    if not found:
+        return None
+    start += found.start(1)
+    width, line_break = len(found[1]), found[2]
+    before = text.read(max(0, start - WIDEST), start)
+    if not before.endswith(line_break) and _column(before, escaped=line_break[:1] == b"\\"):
+        return None
+    if width % 4:
+        return None
+    alphabet = Alphabet()
+    lines = full_lines(text, start, stop, width, line_break, alphabet) - _LAST_LINES
+    rest = start + lines * (width + len(line_break))
+    if lines < MANY_LINES or stop - rest > STEP:
+        return None
+    last, *others = list(_runs(text, rest, text.read(rest, stop))) or (None,)
+    if last is None or (last.start, last.width) != (rest, width) or not alphabet.spells(last.encoded):
+        return None
+    characters = lines * width + last.length
+    content = Decoded(text, start, characters, width, line_break)
+    ends = text.read(start, start + ENDS).replace(line_break, b"") + last.encoded
+    return [replace(last, start=start, encoded=ends, characters=characters, content=content), *others]
 
 
 def _plain_run(region: bytes, start: int) -> Run | None:
@@ -58,7 +108,16 @@ def _plain_run(region: bytes, start: int) -> Run | None:
     if content is None and (padding < len(rest) or padding > 2 or not region.endswith(rest)):
         return None
     encoded = region[: len(region) - padding] if padding else region
-    return Run(start, start + len(region), encoded, padding, content=content)
+    return Run(start, start + len(region), encoded, padding, content=None if content is None else BytesSource(content))
+
+
+def _large_run(text: Source, start: int, end: int, stop: int) -> Run | None:
+    """The one run between `start` and `end`, its padding up to `stop`, when it has nothing but the alphabet."""
+    padding = text.read(end, stop)
+    if padding not in (b"", b"=", b"==") or not one_line(text, start, end):
+        return None
+    ends = text.read(start, start + ENDS) + text.read(end - ENDS, end)
+    return Run(start, stop, ends, len(padding), content=Decoded(text, start, end - start), characters=end - start)
 
 
 def _regions(text: Source, window: int, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -106,8 +165,8 @@ def _last_separator(piece: bytes, start: int, end: int) -> int:
 
 def _separator(piece: bytes, start: int) -> int:
     """The first separator at or after `start`; -1 when there is none."""
-    for at in range(start, len(piece), _STEP):
-        part = piece[at : at + _STEP]
+    for at in range(start, len(piece), _LOOKED_AT):
+        part = piece[at : at + _LOOKED_AT]
         if part[-1:] != b"=" and decode(part) is not None:
             continue
         found = part.translate(MARKED).find(1)

@@ -10,21 +10,25 @@ from __future__ import annotations
 
 import re
 
+from lrguard.assets.base64_runs import ENDS, LARGEST
 from lrguard.assets.declared import confirmed, text_type
+from lrguard.assets.decoded import decoded, is_whole
 from lrguard.assets.place import Place, media_type_in
 from lrguard.assets.run_lines import Run
-from lrguard.intake.alphabet import ALPHABET, SHORTEST, decode
+from lrguard.intake.alphabet import ALPHABET, SHORTEST
 from lrguard.intake.media_type import OCTET_STREAM, MediaType, sniff, text_media_type
+from lrguard.intake.source import BytesSource, Source
 from lrguard.patterns import pattern
 from lrguard.records import dataclass
+
+HEAD = 64 * 1024
+"""Bytes of the head that are compared with signatures."""
 
 NESTED = 3
 """How often base64 inside base64 is decoded."""
 
 _UPPER, _LOWER, _DIGIT = ALPHABET[:26], ALPHABET[26:52], ALPHABET[52:62]
 _HEX = b"0123456789abcdefABCDEF-"
-_TO_STANDARD = bytes.maketrans(b"-_", b"+/")
-_SIX_BITS = {byte: value for value, byte in enumerate(ALPHABET[:62] + b"+/")}
 
 _TYPE_KEYS = (
     b"mimetype", b"mime_type", b"mime-type", b"mime", b"mediatype", b"media_type", b"media-type",
@@ -61,7 +65,7 @@ _MAIL_WIDTHS = (60, 64, 72, 76, 80)
 class Data:
     """What a run stands for: its bytes, the type they have, and the type that was declared, in lower case."""
 
-    content: bytes
+    content: Source
     media_type: MediaType
     declared: str | None
 
@@ -78,7 +82,7 @@ def plausible(run: Run) -> bool:
     Not hex, whose pairs a reader may need, nor words and paths, nor a separator line or zeros.
     """
     encoded, sample = run.encoded, _sample(run)
-    if len(encoded) % 4 == 1:
+    if run.length % 4 == 1:
         return False
     few = len(set(sample[:512])) < 3
     if few and encoded.count(encoded[:1]) + encoded.count(encoded[-1:]) >= len(encoded):
@@ -87,53 +91,46 @@ def plausible(run: Run) -> bool:
 
 
 def _sample(run: Run) -> bytes:
-    return run.encoded if len(run.encoded) <= 8192 else run.encoded[:4096] + run.encoded[-4096:]
+    return run.encoded if len(run.encoded) <= 2 * ENDS else run.encoded[:ENDS] + run.encoded[-ENDS:]
 
 
 def data_of(run: Run, place: Place) -> Data | None:
     """What `run` stands for; None where it is not valid base64, or where there is no evidence that it is data."""
     if place.data_url:
-        content = decoded(run.encoded, run.padding, run.content)
+        content = _content(run)
         return _typed(content, place.declared) if content else None
     if run.percent or _in_armor(place) or _KEY_BEFORE.search(place.before[-40:]):
         return None
-    content = decoded(run.encoded, run.padding, run.content)
-    if not content or content[:7] in (b"\0\0\0\7ssh", b"\0\0\0\x0bss", b"\0\0\0\x13ec"):
+    content = _content(run)
+    if not content or content.read(0, 7) in (b"\0\0\0\7ssh", b"\0\0\0\x0bss", b"\0\0\0\x13ec"):
         return None
     return _declared(place, content) or _proved(run, place, content)
 
 
-def decoded(encoded: bytes, padding: int, content: bytes | None = None) -> bytes | None:
-    """The bytes that `encoded` (without its padding) stands for; None where it is no valid or no whole base64.
-
-    `content` is what a decoder that only looks at the characters made of it, if one did.
-    """
-    extra = len(encoded) % 4
-    if extra == 1 or (padding and (extra + padding) % 4):
+def _content(run: Run) -> Source | None:
+    """The bytes that `run` stands for; None where there are none, and where it is no valid or no whole base64."""
+    if not is_whole(run.encoded[-1:], run.length, run.padding):
         return None
-    if b"-" in encoded or b"_" in encoded:
-        if b"+" in encoded or b"/" in encoded:
-            return None
-        encoded = encoded.translate(_TO_STANDARD)
-    # Bits that an encoder leaves zero: what sets them was cut, or is no base64.
-    if extra and _SIX_BITS[encoded[-1]] & (15 if extra == 2 else 3):
-        return None
-    return decode(encoded + b"=" * (4 - extra) if extra else encoded) if content is None else content
+    if run.content is not None:
+        return run.content
+    content = decoded(run.encoded)
+    return BytesSource(content) if content else None
 
 
-def _typed(content: bytes, declared: str | None) -> Data:
+def _typed(content: Source, declared: str | None) -> Data:
     """`content` with the type that its bytes have; a declared type only tells kinds of text apart."""
-    found = _known(content) or confirmed(declared, content)
-    if not found and (text := text_media_type(content)):
+    found = _known(content) or confirmed(declared, content.read(0, HEAD))
+    # The whole of a large one is only read where it begins as text does.
+    if not found and (content.in_memory or _is_text(content)) and (text := text_media_type(content.read(0, LARGEST))):
         found = text_type(declared, text)
     return Data(content, found or OCTET_STREAM, declared)
 
 
-def _known(content: bytes) -> MediaType | None:
-    return sniff(content[:65536], len(content), lambda start, end: content[start:end])
+def _known(content: Source) -> MediaType | None:
+    return sniff(content.read(0, HEAD), content.size, content.read)
 
 
-def _declared(place: Place, content: bytes) -> Data | None:
+def _declared(place: Place, content: Source) -> Data | None:
     """What `content` is by what stands beside it."""
     declaration = _declaration(place)
     if not declaration.base64:
@@ -149,13 +146,13 @@ def _data_name(name: bytes) -> bool:
     return not name or bool(_DATA_NAME.search(name))
 
 
-def _proved(run: Run, place: Place, content: bytes) -> Data | None:
+def _proved(run: Run, place: Place, content: Source) -> Data | None:
     """What `run` is by its own bytes."""
     if found := _known(content):
         return Data(content, found, None)
     if inner := _unwrapped(content):
         return _typed(inner, None)
-    if _SVG.match(content[:1024]):
+    if _SVG.match(content.read(0, 1024)):
         return _typed(content, None)
     if _is_secret(place) or _is_text(content) or _is_key(content) or not _scattered(_sample(run)):
         return None
@@ -233,41 +230,46 @@ def _in_armor(place: Place) -> bool:
     )
 
 
-def _unwrapped(content: bytes) -> bytes | None:
+def _unwrapped(content: Source) -> Source | None:
     """The data of a known type that `content` is the base64 of, once or twice; None where it is not."""
     for _ in range(NESTED - 1):
-        text = content.strip()
-        if text[:5].lower() == b"data:" and b";base64," in text[:300].lower():
-            text = text[text.index(b",") + 1 :]
-        if len(text) < SHORTEST // 4 or text[:64].translate(None, ALPHABET + b"\r\n"):
+        head = content.read(0, HEAD).lstrip()
+        url = head[:5].lower() == b"data:" and b";base64," in head[:300].lower()
+        if url:
+            head = head[head.index(b",") + 1 :]
+        if head[:64].translate(None, ALPHABET + b"=\r\n") or content.size > LARGEST:
             return None
-        text = text.translate(None, b"\r\n")
+        text = content.read().strip()
+        text = (text[text.index(b",") + 1 :] if url else text).translate(None, b"\r\n")
         body = text.rstrip(b"=")
-        if body.translate(None, ALPHABET):
+        if len(text) < SHORTEST // 4 or body.translate(None, ALPHABET):
             return None
-        inner = decoded(body, len(text) - len(body))
-        if not inner or _known(inner):
-            return inner or None
-        content = inner
+        inner = decoded(body) if is_whole(body[-1:], len(body), len(text) - len(body)) else None
+        if not inner:
+            return None
+        content = BytesSource(inner)
+        if _known(content):
+            return content
     return None
 
 
-def _is_text(content: bytes) -> bool:
+def _is_text(content: Source) -> bool:
     """Whether the bytes are text, UTF-8 or the UTF-16 that PowerShell takes."""
-    head = content[:4096]
+    head = content.read(0, 4096)
     if head[1::2].count(0) * 10 > len(head) * 4 and not _CONTROLS.search(head[::2]):
         return True
     try:
-        head[: -4 if len(content) > len(head) else None].decode()
+        head[: -4 if content.size > len(head) else None].decode()
     except UnicodeDecodeError as error:
         if error.start < len(head) - 8:
             return False
     return not _CONTROLS.search(head)
 
 
-def _is_key(content: bytes) -> bool:
+def _is_key(content: Source) -> bool:
     """Whether the bytes are a certificate, a key or a signature in DER."""
-    return content[:2] == b"\x30\x82" and int.from_bytes(content[2:4], "big") + 4 == len(content)
+    head = content.read(0, 4)
+    return head[:2] == b"\x30\x82" and int.from_bytes(head[2:], "big") + 4 == content.size
 
 
 def _count(sample: bytes, characters: bytes) -> float:

@@ -7,7 +7,7 @@ reads it, and it would be taken out where the excerpt passes through lrguard aga
 from __future__ import annotations
 
 from lrguard.assets.link import Asset, link
-from lrguard.intake.source import IN_MEMORY, BytesSource, Spool
+from lrguard.intake.source import IN_MEMORY, BytesSource, Source, Spool
 from lrguard.intake.text_kind import TextKind
 
 _GOES_ON = b"\n|\n"
@@ -32,7 +32,7 @@ def without_data(text: str) -> str:
     return b"".join([*parts, data[at:]]).decode("utf-8", "surrogatepass")
 
 
-def _nowhere(asset: Asset, content: bytes) -> str:
+def _nowhere(asset: Asset, content: Source) -> str:
     """No path is shorter: whatever might be taken out somewhere is."""
     return ""
 

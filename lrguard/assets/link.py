@@ -89,7 +89,7 @@ class Linked:
 
 def link(
     text: Source,
-    store: Callable[[Asset, bytes], str],
+    store: Callable[[Asset, Source], str],
     spool: Spool,
     *,
     kind: TextKind | None = None,
@@ -126,7 +126,7 @@ class _Linker:
     def __init__(
         self,
         text: Source,
-        store: Callable[[Asset, bytes], str],
+        store: Callable[[Asset, Source], str],
         spool: Spool,
         kind: TextKind,
         path_of: Callable[[Asset], str] | None,
@@ -163,7 +163,7 @@ class _Linker:
 
     def _reference(self, place: Place, data: Data) -> bytes | None:
         """The reference to `data`, which is saved unless it is already; None where it would not be shorter."""
-        digest = hashlib.sha256(data.content).hexdigest()
+        digest = _sha256_of(data.content)
         stored = self._stored.get(digest)
         if stored is None:
             asset = self._asset(place, data, digest)
@@ -181,7 +181,7 @@ class _Linker:
             media_type=data.media_type.name,
             extension=data.media_type.extension,
             declared_media_type=differing(data.declared, data.media_type.name),
-            size=len(data.content),
+            size=data.content.size,
             sha256=digest,
             json_path=path,
             document=document,
@@ -198,6 +198,13 @@ class _Linker:
             return None
         self._copy(self._text.size)
         return Linked(self._spool.source(), tuple(self._used.values()), tuple(self._replaced))
+
+
+def _sha256_of(content: Source) -> str:
+    digest = hashlib.sha256()
+    for piece in content.chunks():
+        digest.update(piece)
+    return digest.hexdigest()
 
 
 def _is_inside(at: int, spans: Sequence[tuple[int, int]]) -> bool:

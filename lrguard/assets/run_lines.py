@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from lrguard.intake.alphabet import NARROWEST, SHORTEST, WIDEST
+from lrguard.intake.source import Source
 from lrguard.patterns import pattern
 from lrguard.records import dataclass
 
@@ -19,7 +20,8 @@ class Run:
     """Encoded characters that belong together.
 
     `start` and `end` are offsets in the text, padding included. `encoded` is the characters alone, without escapes,
-    line breaks and padding; `padding` counts the padding characters. `width` is the length of the wrapped lines, 0 for
+    line breaks and padding, of a run that is too large for memory only its ends; `padding` counts the padding
+    characters. `width` is the length of the wrapped lines, 0 for
     a single line, and `full` says that the last of them is as long as the others. `percent` and `escaped` tell whether
     characters were written in those ways. `content` is what the characters stand for where that is known already.
     """
@@ -32,7 +34,14 @@ class Run:
     full: bool = False
     percent: bool = False
     escaped: bool = False
-    content: bytes | None = None
+    content: Source | None = None
+    characters: int | None = None
+    """How many there are where `encoded` is not all of them."""
+
+    @property
+    def length(self) -> int:
+        """How many encoded characters there are, without padding."""
+        return len(self.encoded) if self.characters is None else self.characters
 
 
 def runs_in(region: bytes, base: int, lead: int) -> Iterator[Run]:

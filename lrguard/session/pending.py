@@ -10,7 +10,7 @@ import errno
 import os
 from contextlib import suppress
 
-from lrguard.intake.source import CHUNK, IN_MEMORY
+from lrguard.intake.source import CHUNK, IN_MEMORY, Source
 from lrguard.records import replace
 from lrguard.session import names
 from lrguard.session.folder import Folder, write_all
@@ -52,17 +52,17 @@ class _Writer:
         self._written = 0
         self._beside: Beside | None = None
 
-    def add(self, name: str, data: bytes) -> None:
+    def add(self, name: str, content: Source) -> None:
         """Write a new file, now or later; raises `OSError` for this or an earlier one."""
-        self._written += len(data)
-        if self._written <= IN_MEMORY or len(data) > CHUNK:
-            self._write(name, data)
+        self._written += content.size
+        if self._written <= IN_MEMORY or content.size > CHUNK:
+            self._write(name, content)
             return
         if not self._beside:
             from lrguard.intake.beside import Beside
 
             self._beside = Beside()
-        self._beside.give(lambda: self._write(name, data), len(data))
+        self._beside.give(lambda: self._write(name, content), content.size)
 
     def finish(self) -> None:
         """Wait until all files are written; raises `OSError` where one is not."""
@@ -72,10 +72,11 @@ class _Writer:
         finally:
             self._folder.close()
 
-    def _write(self, name: str, data: bytes) -> None:
+    def _write(self, name: str, content: Source) -> None:
         descriptor = self._folder.create(name)
         try:
-            write_all(descriptor, data)
+            for piece in content.chunks():
+                write_all(descriptor, piece)
         finally:
             os.close(descriptor)
 
@@ -109,14 +110,14 @@ class PendingAssets:
                 return file, True
         raise OSError(errno.EEXIST, "every name for an asset is taken")
 
-    def add(self, data: bytes, sha256: str, extension: str) -> str:
+    def add(self, content: Source, sha256: str, extension: str) -> str:
         """Keep one asset; returns its file. What the session has already is not written again."""
         file, is_there = self._find(sha256, extension)
-        if file not in self._waiting and not (is_there and self._pin(file, len(data), sha256)):
+        if file not in self._waiting and not (is_there and self._pin(file, content.size, sha256)):
             temporary = self._temporaries.new_name()
             self._writer = self._writer or _Writer(self._tree.make_folder(names.RECORDS))
             try:
-                self._writer.add(temporary, data)
+                self._writer.add(temporary, content)
             except OSError:
                 self.discard()
                 raise

@@ -66,12 +66,12 @@ class Session(SessionReader):
         self._temporaries.clear()
         self.tree.unmake()
 
-    def save_asset(self, data: bytes, sha256: str, extension: str) -> str:
+    def save_asset(self, content: Source, sha256: str, extension: str) -> str:
         """Keep one asset, to be published with the response whose `Facts.assets` name it; returns its path to print.
 
         Content that the session has already is not written again. Raises `SaveError`.
         """
-        return self.shown_path(self._attempt(lambda: self._assets.add(data, sha256, extension)))
+        return self.shown_path(self._attempt(lambda: self._assets.add(content, sha256, extension)))
 
     def asset_path(self, sha256: str, extension: str) -> str:
         """The path that `save_asset` would return; nothing is written. Raises `SaveError`."""

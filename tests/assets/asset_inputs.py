@@ -93,7 +93,8 @@ def taken(
     data = text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text
     stored: dict[str, tuple[Asset, bytes]] = {}
 
-    def store(asset: Asset, content: bytes) -> str:
+    def store(asset: Asset, data: Source) -> str:
+        content = data.read()
         assert asset.sha256 == hashlib.sha256(content).hexdigest() and asset.size == len(content)
         path = f"{folder}/{asset.sha256[:16]}.{asset.extension}"
         assert path not in stored, "stored twice"

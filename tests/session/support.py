@@ -32,7 +32,7 @@ def save(session: Session, data: bytes, *, reading: bytes | None = None, now: da
 
 
 def keep_asset(session: Session, data: bytes) -> AssetRecord:
-    path = session.save_asset(data, sha(data), "png")
+    path = session.save_asset(BytesSource(data), sha(data), "png")
     return AssetRecord(path, "image/png", None, len(data), sha(data), "$.image", "data-url")
 
 
