@@ -7,15 +7,13 @@ from __future__ import annotations
 
 import codecs
 import sys
-from io import BytesIO
-from itertools import islice
 
 from lrguard.intake.source import Source
 
 NOISE = bytes(byte for byte in range(32) if byte not in b"\t\n\r\x07\x08\x0b\x0c\x1b") + b"\x7f"
 """Control bytes that text has only by accident."""
 
-_LINE = 64
+_SAMPLED, _SHORT = 127, 16
 
 
 class Utf8Scan:
@@ -90,15 +88,12 @@ class Utf8Scan:
 def _newlines(piece: bytes) -> int:
     """The line feeds in `piece`.
 
-    `bytes.count` looks at one byte after the other before Python 3.13, so that lines of ordinary length are read in
-    half the time; where there are more, the rest is counted.
+    Before Python 3.13 `bytes.count` looks at one byte after the other, and `bytes.replace` for the next one at once,
+    which makes it the faster of the two where lines are not short.
     """
-    if sys.version_info >= (3, 13):
+    if sys.version_info >= (3, 13) or piece[::_SAMPLED].count(b"\n") * _SHORT * _SAMPLED > len(piece):
         return piece.count(b"\n")
-    file = BytesIO(piece)
-    lines = list(islice(file, len(piece) // _LINE))
-    unended = bool(lines) and lines[-1][-1:] != b"\n"
-    return len(lines) - unended + piece.count(b"\n", file.tell())
+    return len(piece) - len(piece.replace(b"\n", b""))
 
 
 def scan(source: Source) -> Utf8Scan:
