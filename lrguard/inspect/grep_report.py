@@ -6,7 +6,6 @@ Matches are numbered over all texts in order, so that `--skip` means the same wh
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeVar
 
 from lrguard.errors import DONE, NO
@@ -17,6 +16,7 @@ from lrguard.inspect.json_tokens import Shape
 from lrguard.inspect.peek_path import one_line
 from lrguard.inspect.window import CUT, window_around
 from lrguard.intake.source import Source
+from lrguard.records import dataclass, replace
 
 _MARK_TOKENS = 40
 _FACETS_SHOWN = 12

@@ -7,14 +7,15 @@ not once a line; line and column are worked out for what is shown alone.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
+from lrguard.inspect.encoded_runs import EncodedRuns
 from lrguard.inspect.excerpt import decode
-from lrguard.inspect.pattern import EncodedRuns, Pattern
+from lrguard.inspect.pattern import Pattern
 from lrguard.inspect.window import Window, only, window_around
 from lrguard.intake.source import Source
+from lrguard.records import dataclass
 
 BLOCK = 1024 * 1024
 LONGEST_LINE = 16 * 1024 * 1024

@@ -8,6 +8,7 @@ of a shell.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from lrguard.inspect.json_tokens import decoded
@@ -198,5 +199,10 @@ def _general_step(step: bytes | int | None) -> str:
         return ""
     if isinstance(step, int):
         return "[*]"
-    name = decoded(step[: 6 * _GENERAL_NAME])
+    return _general_name(step[: 6 * _GENERAL_NAME])
+
+
+@lru_cache
+def _general_name(raw: bytes) -> str:
+    name = decoded(raw)
     return name_step(name if len(name) <= _GENERAL_NAME else name[:_GENERAL_NAME] + "…")
