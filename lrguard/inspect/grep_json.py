@@ -137,7 +137,7 @@ class _JsonSearch:
                 number, begin, stop = lines.around(start)
                 spans = array("q")
                 found.append((number, spans))
-            spans.extend((start - begin, end - begin, bool(encoded) and encoded.hold(start, end)))
+            spans.extend((start - begin, end - begin, encoded.hold(start, end)))
         return found
 
     def _wanted(self, start: int, end: int) -> bool:

@@ -13,6 +13,7 @@ from lrguard.inspect.json_path import Place
 from lrguard.inspect.json_skeleton import NEXT, Leaf, Position, Skeleton, searched
 from lrguard.inspect.json_tokens import LONG, STRING_PATTERN, Shape, past_blanks, string_end
 from lrguard.intake.source import CHUNK, Source
+from lrguard.patterns import pattern
 
 Occurrences = Sequence[int]
 """What is found in one value, three numbers each: start, end, and whether it does not count."""
@@ -32,7 +33,7 @@ _LOOK = 4096
 """Bytes before a string that is cut in which the colon is that makes it a value."""
 _LONE = frozenset((STRING, SCALAR))
 _SCALAR = rb"(?:[-0-9tfnNI][^\s,:\"{}\[\]\x1e]*+)"
-_PART = re.compile(
+_PART = pattern(
     rb"[\s,\x1e]*+(?:("
     + STRING_PATTERN
     + rb")\s*+(?:(:)\s*+("

@@ -7,7 +7,6 @@ be is followed; whatever else a window holds is left to the reader of leaves, wh
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
@@ -68,12 +67,12 @@ class _RootForms(_Forms):
 
 _ROOT, _OBJECT, _ARRAY = _RootForms(), _Forms(rb"\}", rb'"\s*+:\s*+'), _Forms(rb"\]", b"")
 
-_KEY = re.compile(rb'"\s*+:')
-_SHORT = re.compile(rb'(?s:.{0,%d}")*+' % (ENCODED_RUN - 3))
-_WORD = re.compile(rb"[-+.0-9A-Za-z]++")
-_SCALAR = re.compile(rb"[^\n]++")
+_KEY = pattern(rb'"\s*+:')
+_SHORT = pattern(rb'(?s:.{0,%d}")*+' % (ENCODED_RUN - 3))
+_WORD = pattern(rb"[-+.0-9A-Za-z]++")
+_SCALAR = pattern(rb"[^\n]++")
 _APART = bytes(10 if byte in b'",:{}[]\x1e \t\n\r\f\v' else byte for byte in range(256))
-_ENCODED = re.compile(rb'"(?:data:[^,"]{0,200};base64,)?(?:[A-Za-z0-9+/_=-]++|\\/|\\[rn]|\\u00[23][bBfFdD])++"\Z')
+_ENCODED = pattern(rb'"(?:data:[^,"]{0,200};base64,)?(?:[A-Za-z0-9+/_=-]++|\\/|\\[rn]|\\u00[23][bBfFdD])++"\Z')
 
 
 def _has_long(window: bytes) -> bool:
