@@ -123,7 +123,7 @@ class _JsonSearch:
                     self._show(leaf, value, start, end)
         return not query.pattern.gave_up
 
-    def _find(self, values: Sequence[bytes]) -> list[tuple[int, Occurrences]]:
+    def _find(self, values: Sequence[bytes], most: int | None = None) -> list[tuple[int, Occurrences]] | None:
         """Where the pattern occurs: values are searched as one text, a value a line."""
         if not values:
             return []
@@ -132,12 +132,14 @@ class _JsonSearch:
         begin, stop = 0, -1
         for start, end in self._query.pattern.spans(joined):
             if not found:
-                encoded, lines = EncodedRuns(joined), _Lines(values, joined)
+                encoded, lines = EncodedRuns(joined), _Lines(values, joined, few=most is not None)
             if start > stop:
+                if most is not None and len(found) >= most:
+                    return None
                 number, begin, stop = lines.around(start)
                 spans = array("q")
                 found.append((number, spans))
-            spans.extend((start - begin, end - begin, encoded.hold(start, end)))
+            spans.extend((start - begin, end - begin, bool(encoded.starts) and encoded.hold(start, end)))
         return found
 
     def _wanted(self, start: int, end: int) -> bool:
@@ -184,11 +186,11 @@ class _JsonSearch:
 class _Lines:
     """Tells which of some values, a line of `joined` each, a byte lies in; bytes are asked about in order."""
 
-    def __init__(self, values: Sequence[bytes], joined: bytes) -> None:
+    def __init__(self, values: Sequence[bytes], joined: bytes, *, few: bool) -> None:
         self._joined = joined
         self._number = self._counted = 0
-        several = joined.count(b"\n") > len(values)
-        self._begins = [0, *accumulate(len(value) + 1 for value in values)] if several else []
+        countable = few and joined.count(b"\n") == len(values)
+        self._begins = [] if countable else [0, *accumulate(len(value) + 1 for value in values)]
 
     def around(self, byte: int) -> tuple[int, int, int]:
         """The number of the value with `byte`, and where it begins and ends."""

@@ -1,7 +1,7 @@
 """Searches a text line by line and shows a window around each match.
 
-A match is one occurrence. The search goes over blocks of whole lines, so that a pattern is started once a megabyte and
-not once a line; line and column are worked out for what is shown alone.
+A match is one occurrence. The search goes over blocks of whole lines, so that a pattern is started once for many of
+them; line and column are worked out for what is shown alone.
 """
 
 from __future__ import annotations
@@ -15,10 +15,13 @@ from lrguard.inspect.excerpt import decode
 from lrguard.inspect.lines import whole_characters
 from lrguard.inspect.pattern import Pattern
 from lrguard.inspect.window import Window, only, window_around
+from lrguard.intake.encoding import newlines
 from lrguard.intake.source import Source
 from lrguard.records import dataclass
 
-BLOCK = 1024 * 1024
+BLOCK = 256 * 1024
+"""Bytes that are searched at once; these few stay in the processor's cache."""
+
 _TAIL = 16 * 1024
 LONGEST_LINE = 16 * 1024 * 1024
 """Bytes of a line above which it is searched in pieces, so that memory has a bound."""
@@ -190,7 +193,7 @@ class _TextSearch:
         self._known = block.base
 
     def _end_block(self, block: _Block) -> None:
-        if not self._open:
+        if not self._open or block.base + len(block.data) >= self._text.size:
             return
         if not block.data.endswith(b"\n"):
             self._count_lines(block.base)
@@ -204,7 +207,7 @@ class _TextSearch:
     def _count_lines(self, base: int) -> None:
         """Count the lines before the block at `base` that are not counted yet."""
         if self._uncounted is not None:
-            self._line += sum(chunk.count(b"\n") for chunk in self._text.chunks(self._uncounted, base))
+            self._line += sum(map(newlines, self._text.chunks(self._uncounted, base)))
             self._uncounted = None
 
     def _move(self, base: int, data: bytes, to: int) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
+from lrguard.inspect.encoded_runs import ENCODED_RUN
 from lrguard.inspect.json_path import Place
 from lrguard.inspect.json_skeleton import NEXT, Leaf, Position, Skeleton, searched
 from lrguard.inspect.json_tokens import LONG, STRING_PATTERN, Shape, past_blanks, string_end
@@ -18,8 +19,10 @@ from lrguard.patterns import pattern
 Occurrences = Sequence[int]
 """What is found in one value, three numbers each: start, end, and whether it does not count."""
 
-Find = Callable[[Sequence[bytes]], list[tuple[int, Occurrences]]]
-"""Finds something in values: the number of each one that holds it, in order, and the occurrences there."""
+Find = Callable[[Sequence[bytes], int | None], list[tuple[int, Occurrences]] | None]
+"""Finds something in values: the number of each one that holds it, in order, and the occurrences there; None where
+more values hold it than the number that is given.
+"""
 
 Found = tuple[Leaf, bytes, Occurrences]
 """A leaf that holds something, what was searched of it, and the occurrences."""
@@ -186,7 +189,7 @@ class LeafReader:
         return self.text.size
 
 
-def _nothing(values: Sequence[bytes]) -> list[tuple[int, Occurrences]]:
+def _nothing(values: Sequence[bytes], most: int | None) -> list[tuple[int, Occurrences]]:
     return []
 
 
@@ -196,11 +199,11 @@ def _in_skeleton(skeleton: Skeleton, find: Find, position: Position) -> list[Fou
         return None
     found: list[tuple[int, bytes, Occurrences]] = []
     for values, places in ((skeleton.strings, skeleton.string_places), (skeleton.scalars, skeleton.scalar_places)):
-        held = find(values)
+        held = find(values, len(skeleton.strings) // DENSE)
+        if held is None:
+            return None
         numbers = [number for number, _ in held]
         found += [(place, values[number], spans) for place, (number, spans) in zip(places(numbers), held, strict=True)]
-    if len(found) * DENSE > len(skeleton.strings):
-        return None
     found.sort()
     leaves = skeleton.leaves([place for place, _, _ in found], position)
     if leaves is None:
@@ -210,5 +213,10 @@ def _in_skeleton(skeleton: Skeleton, find: Find, position: Position) -> list[Fou
 
 def _in_leaves(text: Source, batch: list[Leaf], find: Find) -> list[Found]:
     """What is found in some leaves."""
-    values = [searched(text.read(leaf[2], leaf[3]) if leaf[5] is None else leaf[5]) for leaf in batch]
-    return [(batch[number], values[number], spans) for number, spans in find(values)]
+    values = [
+        raw[1:-1]
+        if raw is not None and raw[:1] == b'"' == raw[-1:] and b"\\" not in raw and 1 < len(raw) < ENCODED_RUN
+        else searched(text.read(start, end) if raw is None else raw)
+        for _, _, start, end, _, raw in batch
+    ]
+    return [(batch[number], values[number], spans) for number, spans in find(values, None) or ()]

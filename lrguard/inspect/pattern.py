@@ -37,7 +37,7 @@ _FLAT = _pattern(
 """Patterns whose matches all have one length, so that `re` takes linear time for them too, and finds the same."""
 
 _FLAT_LENGTH = 100
-_FEW = 64
+_FEW = 16
 """Matches in a row after which counting goes on in `re`, whose next one takes a tenth of the time."""
 
 

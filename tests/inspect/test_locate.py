@@ -195,11 +195,11 @@ def leaves(document: bytes, shape: Shape = Shape.ONE):
     return [leaf for leaf, _, _ in read]
 
 
-def everything(values):
+def everything(values, most):
     return [(number, ()) for number in range(len(values))]
 
 
-@pytest.fixture(params=[0, 4], autouse=True)
+@pytest.fixture(params=[0.01, 4], autouse=True)
 def dense(request, monkeypatch):
     """Leaves are read in both ways, also where there are many."""
     monkeypatch.setattr(json_leaves, "DENSE", request.param)
