@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated
 
 import typer
 
 from lrguard.cli import parameters as p
-from lrguard.cli import streams
 from lrguard.cli.app import application
-from lrguard.cli.looking import Look, looking, shape_of
-from lrguard.cli.target import Target, all_responses, open_target
-from lrguard.errors import DONE, NO, LrguardError
-from lrguard.inspect.grep_json import JsonQuery
-from lrguard.inspect.grep_report import Layout, Report
-from lrguard.inspect.grep_text import Show, TextQuery
-from lrguard.inspect.locate import locate
-from lrguard.inspect.pattern import Pattern, PatternOptions, compile_patterns
-from lrguard.reading import JSON
+from lrguard.cli.grep_options import OWN, WINDOW
+from lrguard.cli.searched import searched
 
 HELP = """Search saved responses, or any other files. In text a match is LINE:COLUMN: and a window around it; in JSON
 its path, which works in `peek --path`, and a window of the value."""
-WINDOW = 120
-"""Characters that are shown around a match (contract, section 9)."""
 
 app = application()
+
+
+def own(name: str) -> typer.models.OptionInfo:
+    """Typer's form of one of the command's own options."""
+    return p.made(OWN[name])
 
 
 @app.command(name="grep", help=HELP)
@@ -34,178 +28,33 @@ def command(
         list[str] | None,
         typer.Argument(metavar="PATTERN [ID]..", help="A regular expression, then ids or paths; `last` without one."),
     ] = None,
-    patterns: Annotated[
-        list[str] | None,
-        typer.Option("-e", "--regexp", metavar="PATTERN", help="A pattern; may be given several times."),
-    ] = None,
-    fixed: Annotated[
-        bool, typer.Option("-F", "--fixed-strings", help="The pattern is text, not an expression.")
-    ] = False,
-    ignore_case: Annotated[
-        bool, typer.Option("-i", "--ignore-case", help="Upper and lower case are the same.")
-    ] = False,
-    whole_words: Annotated[bool, typer.Option("-w", "--word-regexp", help="Match whole words only.")] = False,
-    invert: Annotated[bool, typer.Option("-v", "--invert-match", help="Lines without a match.")] = False,
-    count: Annotated[bool, typer.Option("-c", "--count", help="Print the number of matches (not of lines).")] = False,
-    names: Annotated[bool, typer.Option("-l", "--files-with-matches", help="Print which responses match.")] = False,
-    only: Annotated[bool, typer.Option("-o", "--only-matching", help="Print the matches alone.")] = False,
-    most: Annotated[int | None, typer.Option("-m", "--max-count", metavar="N", help="At most N matches.")] = None,
-    after: Annotated[int, typer.Option("-A", "--after-context", metavar="N", help="Lines after a match.")] = 0,
-    before: Annotated[int, typer.Option("-B", "--before-context", metavar="N", help="Lines before a match.")] = 0,
-    context: Annotated[int, typer.Option("-C", "--context", metavar="N", help="Lines before and after.")] = 0,
-    skip: Annotated[int, typer.Option("--skip", metavar="N", help="Leave out the first N matches.")] = 0,
-    window: Annotated[int, typer.Option("--window", metavar="N", help="Characters around a match.")] = WINDOW,
-    path: Annotated[str | None, typer.Option("--path", metavar="JSONPATH", help="Search only below this path.")] = None,
-    record: Annotated[bool, typer.Option("--record", help="Print the enclosing array element.")] = False,
-    everything: Annotated[bool, typer.Option("--all", help="Search every response of the session.")] = False,
-    line_number: Annotated[
-        bool, typer.Option("-n", "--line-number", help="Accepted; lines are always numbered.")
-    ] = False,
-    extended: Annotated[
-        bool, typer.Option("-E", "--extended-regexp", help="Accepted; expressions always are.")
-    ] = False,
+    patterns: Annotated[list[str] | None, own("patterns")] = None,
+    fixed: Annotated[bool, own("fixed")] = False,
+    ignore_case: Annotated[bool, own("ignore_case")] = False,
+    whole_words: Annotated[bool, own("whole_words")] = False,
+    invert: Annotated[bool, own("invert")] = False,
+    count: Annotated[bool, own("count")] = False,
+    names: Annotated[bool, own("names")] = False,
+    only: Annotated[bool, own("only")] = False,
+    most: Annotated[int | None, own("most")] = None,
+    after: Annotated[int, own("after")] = 0,
+    before: Annotated[int, own("before")] = 0,
+    context: Annotated[int, own("context")] = 0,
+    skip: Annotated[int, own("skip")] = 0,
+    window: Annotated[int, own("window")] = WINDOW,
+    path: Annotated[str | None, own("path")] = None,
+    record: Annotated[bool, own("record")] = False,
+    everything: Annotated[bool, own("everything")] = False,
+    line_number: Annotated[bool, own("line_number")] = False,
+    extended: Annotated[bool, own("extended")] = False,
     session: p.Session = None,
-    tool: Annotated[str | None, typer.Option("--tool", metavar="NAME", help="Only responses of this tool.")] = None,
-    call_id: p.OfCall = None,
+    tool: Annotated[str | None, own("tool")] = None,
+    call_id: Annotated[str | None, own("call_id")] = None,
     max_tokens: p.MaxTokens = None,
     saved_only: p.SavedOnly = False,
-    json: p.AsJson = False,
+    json: Annotated[bool, own("json")] = False,
     encoding: p.Encoding = None,
-    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing; the status tells.")] = False,
+    quiet: Annotated[bool, own("quiet")] = False,
 ) -> int:
     """Search responses and print what fits."""
-    wanted, targets = _patterns_and_targets(patterns, words)
-    for name, value in (
-        ("-m", most),
-        ("-A", after),
-        ("-B", before),
-        ("-C", context),
-        ("--skip", skip),
-        ("--window", window),
-    ):
-        if value is not None and value < 0:
-            raise LrguardError(f"cannot use {name}", f"{value} is negative")
-    pattern = compile_patterns(wanted, PatternOptions(fixed, ignore_case, whole_words))
-    show = Show.MATCH if only else Show.WINDOW
-    layout = Layout(before or context, after or context, json)
-    with looking(session, call_id, max_tokens, encoding=encoding, saved_only=saved_only, quiet=quiet) as look:
-        everything = everything or bool(tool and not targets)
-        references: list[str | None] = list(targets) or [None]
-        if everything:
-            references = list(all_responses(look.choice, tool))
-        # What is not printed need not be kept: one match stands for all.
-        report = Report(1 if count or names or quiet else look.bound, look.count, layout, skip, 1 if quiet else most)
-        search = _Search(pattern, look, report, path, window, show, invert=invert, records=record)
-        totals: list[tuple[str, int]] = []
-        unsearched: list[str] = []
-        for reference in references:
-            try:
-                totals.append(search.run(reference, named=len(references) > 1))
-            except LrguardError as error:
-                # Of everything, what cannot be searched, such as a picture, does not stand in the way of the rest.
-                if not everything:
-                    raise
-                unsearched.append(f"{error.what}: {error.why}")
-            if report.done:
-                break
-        answer = report.finish()
-        look.say([*pattern.notes, *_unsearched(unsearched)])
-        if quiet or not answer.total:
-            if not answer.total and not quiet:
-                searched = ", ".join(name for name, _ in totals[:5]) or "nothing"
-                streams.note(f"no match for {' or '.join(wanted)[:200]} in {searched}")
-            return DONE if answer.total else NO
-        if names or count:
-            lines = _names(totals) if names else _counts(totals)
-            streams.write("".join(f"{line}\n" for line in lines).encode("utf-8", "replace"))
-            return DONE
-        streams.write(answer.text.encode("utf-8", "replace"))
-        look.say(answer.notes)
-        if answer.go_on:
-            again = {
-                "-F": fixed, "-i": ignore_case, "-w": whole_words, "-v": invert, "-o": only, "--record": record,
-                "--json": json, "--all": everything,
-                "-A": after or None, "-B": before or None, "-C": context or None,
-                "-m": None if most is None else most - report.taken,
-                "--window": None if window == WINDOW else window,
-                "--path": path, "--tool": tool, "--max-tokens": max_tokens,
-            }  # fmt: skip
-            options = [*answer.go_on, *_written(again), *(word for one in wanted for word in ("-e", one))]
-            look.go_on("grep", options, () if everything else targets or [totals[0][0]])
-        return answer.status
-
-
-class _Search:
-    """One pattern on its way through the targets."""
-
-    def __init__(
-        self,
-        pattern: Pattern,
-        look: Look,
-        report: Report,
-        path: str | None,
-        window: int,
-        show: Show,
-        *,
-        invert: bool,
-        records: bool,
-    ) -> None:
-        self._pattern, self._look, self._report = pattern, look, report
-        self._path, self._window, self._show = path, window, show
-        self._invert, self._records = invert, records
-
-    def run(self, reference: str | None, *, named: bool) -> tuple[str, int]:
-        """Search one target; its name and the number of its matches."""
-        with open_target(reference, self._look.choice) as target:
-            name = target.name if named else ""
-            if self._is_json(target):
-                return target.name, self._json(target, name)
-            if self._path is not None or self._records:
-                raise LrguardError(f"cannot search {target.name} by path", f"it is {target.media_type.name}, no JSON")
-            query = TextQuery(self._pattern, self._window, self._show, self._invert)
-            return target.name, self._report.text(target.readable(), query, name)
-
-    def _is_json(self, target: Target) -> bool:
-        return (
-            target.kind in JSON and not self._invert and (not target.is_mcp or self._path is not None or self._records)
-        )
-
-    def _json(self, target: Target, name: str) -> int:
-        text, shape = target.whole(), shape_of(target.kind)
-        within = None if self._path is None else list(locate(text, self._path, shape))
-        if within == []:
-            self._look.say([f"{target.name} has nothing at {self._path}"])
-        query = JsonQuery(self._pattern, self._window, self._show, within=within, records=self._records)
-        return self._report.json(text, shape, query, name)
-
-
-def _patterns_and_targets(patterns: list[str] | None, words: list[str] | None) -> tuple[list[str], list[str]]:
-    if patterns:
-        return patterns, words or []
-    if not words:
-        raise LrguardError("there is no pattern", remedy="lrguard grep PATTERN [ID]..")
-    return [words[0]], words[1:]
-
-
-def _names(totals: list[tuple[str, int]]) -> list[str]:
-    return [name for name, total in totals if total]
-
-
-def _counts(totals: list[tuple[str, int]]) -> list[str]:
-    return [str(totals[0][1])] if len(totals) == 1 else [f"{name}:{total}" for name, total in totals]
-
-
-def _unsearched(errors: list[str]) -> list[str]:
-    more = [f"{len(errors) - 3} more could not be searched"] if len(errors) > 3 else []
-    return [*errors[:3], *more]
-
-
-def _written(options: Mapping[str, str | int | bool | None]) -> list[str]:
-    """Options as they are written on a command line; those that are None or False are not."""
-    words: list[str] = []
-    for flag, value in options.items():
-        if value is True:
-            words.append(flag)
-        elif value is not None and value is not False:
-            words += [flag, str(value)] if not str(value).startswith("-") else [f"{flag}={value}"]
-    return words
+    return searched(**locals())

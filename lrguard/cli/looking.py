@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from shlex import join
 
-from lrguard.cli import parameters as p
 from lrguard.cli import streams
 from lrguard.cli.target import Choice
 from lrguard.inspect.excerpt import Excerpt
 from lrguard.inspect.json_tokens import Shape
 from lrguard.intake.text_kind import TextKind
+from lrguard.options import OPTIONS
 from lrguard.place import bound_for, counter_for, session_for
 from lrguard.records import dataclass
 from lrguard.settings import Settings, resolve
@@ -34,6 +33,8 @@ class Look:
     def go_on(self, command: str, options: Sequence[str], targets: Sequence[str]) -> None:
         """Say which command shows the next part."""
         if options:
+            from shlex import join
+
             named = ["-s", self.settings.session] if self.settings.session else []
             self.say([f"the next part: {join(['lrguard', command, *options, *named, *targets])}"])
 
@@ -60,10 +61,15 @@ def looking(
     settings = resolve(given, os.environ)
     streams.notes(settings.notes, quiet=quiet)
     with session_for(settings) as opened:
-        choice = Choice(opened, p.only_saved(saved_only), call_id, quiet)
+        choice = Choice(opened, _only_saved(saved_only), call_id, quiet)
         yield Look(choice, settings, bound_for(max_tokens, settings), counter_for(settings).text)
 
 
 def shape_of(kind: TextKind | None) -> Shape:
     """How the documents of a text of this kind are addressed by a path."""
     return Shape.SERIES if kind in (TextKind.JSON_LINES, TextKind.JSON_SEQUENCE) else Shape.ONE
+
+
+def _only_saved(option: bool) -> bool:
+    """Whether only saved responses may be read: the environment says so for good, whatever the option says."""
+    return option or os.environ.get(OPTIONS["saved_only"].environment, "") not in ("", "0")

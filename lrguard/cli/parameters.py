@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from typing import Annotated
 
 import typer
 
-from lrguard.options import GROUPS, OPTIONS
+from lrguard.options import GROUPS, OPTIONS, Option
 
 
 def option(name: str) -> typer.models.OptionInfo:
     """Typer's form of one row of the table; environment variables are left to the settings."""
-    row = OPTIONS[name]
+    return made(OPTIONS[name])
+
+
+def made(row: Option) -> typer.models.OptionInfo:
+    """Typer's form of an option; one of no group is a command's own."""
     info: typer.models.OptionInfo = typer.Option(
         *row.flags,
         metavar=row.metavar or None,
         help=row.described(),
         show_default=False,
-        rich_help_panel=GROUPS[row.group],
+        rich_help_panel=GROUPS.get(row.group),
     )
     return info
 
@@ -31,11 +34,6 @@ def given(values: Mapping[str, object], *besides: str) -> dict[str, object]:
         for name, value in values.items()
         if name not in besides and value is not None and value is not False
     }
-
-
-def only_saved(option: bool) -> bool:
-    """Whether only saved responses may be read: the environment says so for good, whatever the option says."""
-    return option or os.environ.get(OPTIONS["saved_only"].environment, "") not in ("", "0")
 
 
 Session = Annotated[str | None, option("session")]

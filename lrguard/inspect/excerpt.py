@@ -7,11 +7,11 @@ that is no UTF-8 is one character, shown as U+FFFD; that keeps characters and by
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 
 from lrguard.errors import DONE
 from lrguard.intake.sanitize import grapheme_cut, grapheme_start, visible
 from lrguard.intake.source import Source
+from lrguard.records import dataclass
 
 Count = Callable[[str], int]
 """Tokens of a text."""

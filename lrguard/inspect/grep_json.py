@@ -1,28 +1,28 @@
 """Searches the keys and the decoded values of JSON, and names each match by its JSONPath.
 
-The values of a batch are searched as one text, a value a line, so that a pattern is started once for thousands of them;
-only for what is found is a path put together. Long base64 is not searched.
+Thousands of values are searched as one text, a value a line, so that a pattern is started once for all of them; only
+for what is found is a path put together. Long base64 is not searched.
 """
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_right
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
+from lrguard.inspect.encoded_runs import EncodedRuns
 from lrguard.inspect.grep_text import Show, Totals
-from lrguard.inspect.json_leaves import Leaf, LeafReader
+from lrguard.inspect.json_leaves import Found, LeafReader, Occurrences
 from lrguard.inspect.json_path import Place, general_path, path_of
-from lrguard.inspect.json_tokens import Shape, Span, decoded, uncollected, value_end
-from lrguard.inspect.pattern import ENCODED_RUN, EncodedRuns, Pattern
+from lrguard.inspect.json_skeleton import Leaf
+from lrguard.inspect.json_tokens import Shape, Span, uncollected, value_end
+from lrguard.inspect.pattern import Pattern
 from lrguard.inspect.window import Window, only, window_around
 from lrguard.intake.source import BytesSource, Source
+from lrguard.records import dataclass
 
-_ENCODED = re.compile(rb'"(?:data:[^,"]{0,200};base64,)?(?:[A-Za-z0-9+/_=-]++|\\/|\\[rn]|\\u00[23][bBfFdD])++"\Z')
-_KINDS = tuple(re.compile(chars) for chars in (rb"[a-z]", rb"[A-Z]", rb"[0-9]"))
 _FACETS = 5000
 """Generalized paths that are told apart; what is on others is counted together."""
 
@@ -61,13 +61,16 @@ class JsonQuery:
     records: bool = False
 
 
-@dataclass(slots=True)
 class JsonTotals(Totals):
     """As `Totals`, and how many matches there are under each generalized path; `stray` is where it stops being JSON."""
 
-    facets: dict[str, int] = field(default_factory=dict)
-    stray: int | None = None
-    broken: int = 0
+    __slots__ = ("broken", "facets", "stray")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.facets: dict[str, int] = {}
+        self.stray: int | None = None
+        self.broken = 0
 
 
 def search_json(text: Source, shape: Shape, query: JsonQuery, take: Callable[[Unit], bool]) -> JsonTotals:
@@ -91,7 +94,7 @@ class _JsonSearch:
 
     def run(self) -> JsonTotals:
         totals = self._totals
-        for batch in self._reader.batches():
+        for batch in self._reader.matching(self._find, self._wanted):
             if not self._batch(batch):
                 totals.complete = False
                 break
@@ -99,56 +102,55 @@ class _JsonSearch:
         totals.stray, totals.broken = self._reader.stray, self._reader.broken
         return totals
 
-    def _batch(self, batch: list[Leaf]) -> bool:
-        """Search some leaves; False where nothing more is wanted."""
-        query, totals = self._query, self._totals
-        if self._within is not None:
-            batch = [leaf for leaf in batch if self._inside(leaf[2])]
-        values = [
-            raw[1:-1]
-            if raw is not None and raw[0] == 34 and b"\\" not in raw and len(raw) < ENCODED_RUN
-            else self._value(leaf)
-            for leaf in batch
-            for raw in leaf[5:]
-        ]
-        joined = b"\n".join(values)
-        if not values:
-            return True
-        offsets = [0, *accumulate(len(value) + 1 for value in values)]
+    def _batch(self, batch: list[Found]) -> bool:
+        """Take in what was found in some leaves; False where nothing more is wanted."""
+        query, totals, facets = self._query, self._totals, self._totals.facets
         last = None if query.most is None else query.skip + query.most
-        facet, facet_leaf = "", -1
-        encoded = EncodedRuns(joined)
-        for start, end in query.pattern.spans(joined):
-            place = bisect_right(offsets, start) - 1
-            leaf, value, begin = batch[place], values[place], offsets[place]
-            if encoded and encoded.hold(start, end):
-                totals.encoded += 1
+        for leaf, value, spans in batch:
+            if self._within is not None and not self._inside(leaf[2]):
                 continue
-            if last is not None and totals.total >= last:
-                return False
-            totals.total += 1
-            if place != facet_leaf:
-                facet, facet_leaf = self._facet(leaf), place
-            totals.facets[facet] = totals.facets.get(facet, 0) + 1
-            if self._open and totals.total > query.skip:
-                self._show(leaf, value, start - begin, end - begin)
+            facet = self._facet(leaf)
+            numbers = iter(spans)
+            for start, end, encoded in zip(numbers, numbers, numbers, strict=True):
+                if encoded:
+                    totals.encoded += 1
+                    continue
+                if last is not None and totals.total >= last:
+                    return False
+                totals.total += 1
+                facets[facet] = facets.get(facet, 0) + 1
+                if self._open and totals.total > query.skip:
+                    self._show(leaf, value, start, end)
         return not query.pattern.gave_up
+
+    def _find(self, values: Sequence[bytes], most: int | None = None) -> list[tuple[int, Occurrences]] | None:
+        """Where the pattern occurs: values are searched as one text, a value a line."""
+        if not values:
+            return []
+        joined = b"\n".join((*values, b""))
+        found: list[tuple[int, Occurrences]] = []
+        begin, stop = 0, -1
+        for start, end in self._query.pattern.spans(joined):
+            if not found:
+                encoded, lines = EncodedRuns(joined), _Lines(values, joined, few=most is not None)
+            if start > stop:
+                if most is not None and len(found) >= most:
+                    return None
+                number, begin, stop = lines.around(start)
+                spans = array("q")
+                found.append((number, spans))
+            spans.extend((start - begin, end - begin, bool(encoded.starts) and encoded.hold(start, end)))
+        return found
+
+    def _wanted(self, start: int, end: int) -> bool:
+        """Whether something between two bytes is to be searched."""
+        if self._within is None:
+            return True
+        return any(span.end > start for span in self._within[: bisect_left(self._starts, end)][-1:])
 
     def _inside(self, start: int) -> bool:
         at = bisect_right(self._starts, start) - 1
         return at >= 0 and self._within is not None and start < self._within[at].end
-
-    def _value(self, leaf: Leaf) -> bytes:
-        raw = leaf[5]
-        if raw is None:
-            raw = self._text.read(leaf[2], leaf[3])
-        if len(raw) >= ENCODED_RUN and _is_encoded(raw):
-            return b""
-        if raw[:1] != b'"':
-            return raw
-        if b"\\" in raw:
-            return decoded(raw).encode("utf-8", "replace")
-        return raw[1:-1] if raw.endswith(b'"') and len(raw) > 1 else raw[1:]
 
     def _facet(self, leaf: Leaf) -> str:
         place, step, is_key = leaf[0], leaf[1], leaf[4]
@@ -181,6 +183,25 @@ class _JsonSearch:
             self._pending = None
 
 
+class _Lines:
+    """Tells which of some values, a line of `joined` each, a byte lies in; bytes are asked about in order."""
+
+    def __init__(self, values: Sequence[bytes], joined: bytes, *, few: bool) -> None:
+        self._joined = joined
+        self._number = self._counted = 0
+        countable = few and joined.count(b"\n") == len(values)
+        self._begins = [] if countable else [0, *accumulate(len(value) + 1 for value in values)]
+
+    def around(self, byte: int) -> tuple[int, int, int]:
+        """The number of the value with `byte`, and where it begins and ends."""
+        if self._begins:
+            number = bisect_right(self._begins, byte) - 1
+            return number, self._begins[number], self._begins[number + 1] - 1
+        self._number += self._joined.count(b"\n", self._counted, byte)
+        self._counted = byte
+        return self._number, self._joined.rfind(b"\n", 0, byte) + 1, self._joined.find(b"\n", byte)
+
+
 def _of_keys(place: Place) -> str:
     return general_path(place.parent, place.step) if place.parent is not None else "$"
 
@@ -203,10 +224,6 @@ def _merged(spans: list[Span]) -> list[Span]:
         if not merged or span.start >= merged[-1].end:
             merged.append(span)
     return merged
-
-
-def _is_encoded(raw: bytes) -> bool:
-    return _ENCODED.match(raw) is not None and all(kind.search(raw) for kind in _KINDS)
 
 
 def record_bytes(text: Source, unit: Unit, most: int) -> tuple[bytes, bool]:

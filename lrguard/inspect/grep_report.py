@@ -6,17 +6,18 @@ Matches are numbered over all texts in order, so that `--skip` means the same wh
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeVar
 
 from lrguard.errors import DONE, NO
+from lrguard.inspect.context import Line, lines_after, lines_before
 from lrguard.inspect.excerpt import BYTES_A_TOKEN, Count, Page, decode, head_that_fits, shown
 from lrguard.inspect.grep_json import OTHER, JsonQuery, JsonTotals, Unit, record_bytes, search_json, value_after
-from lrguard.inspect.grep_text import Hit, Line, Show, TextQuery, Totals, lines_after, lines_before, search_text
+from lrguard.inspect.grep_text import Hit, Show, TextQuery, Totals, search_text
 from lrguard.inspect.json_tokens import Shape
 from lrguard.inspect.peek_path import one_line
 from lrguard.inspect.window import CUT, window_around
 from lrguard.intake.source import Source
+from lrguard.records import dataclass, replace
 
 _MARK_TOKENS = 40
 _FACETS_SHOWN = 12

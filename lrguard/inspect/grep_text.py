@@ -1,22 +1,28 @@
 """Searches a text line by line and shows a window around each match.
 
-A match is one occurrence. The search goes over blocks of whole lines, so that a pattern is started once a megabyte and
-not once a line; line and column are worked out for what is shown alone.
+A match is one occurrence. The search goes over blocks of whole lines, so that a pattern is started once for many of
+them; line and column are worked out for what is shown alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
+from lrguard.inspect.encoded_runs import EncodedRuns
 from lrguard.inspect.excerpt import decode
-from lrguard.inspect.pattern import EncodedRuns, Pattern
+from lrguard.inspect.lines import whole_characters
+from lrguard.inspect.pattern import Pattern
 from lrguard.inspect.window import Window, only, window_around
 from lrguard.intake.source import Source
+from lrguard.intake.utf8_scan import newlines
+from lrguard.records import dataclass
 
-BLOCK = 1024 * 1024
+BLOCK = 256 * 1024
+"""Bytes that are searched at once; these few stay in the processor's cache."""
+
+_TAIL = 16 * 1024
 LONGEST_LINE = 16 * 1024 * 1024
 """Bytes of a line above which it is searched in pieces, so that memory has a bound."""
 
@@ -83,23 +89,28 @@ def _blocks(text: Source) -> Iterator[_Block]:
     base = 3 if text.read(0, 3) == b"\xef\xbb\xbf" else 0
     inside = False
     while base < text.size:
-        size = BLOCK
-        data = text.read(base, base + size)
-        while len(data) == size and base + size < text.size and b"\n" not in data and size < LONGEST_LINE:
-            size *= 2
-            data = text.read(base, base + size)
-        if base + len(data) < text.size:
-            cut = data.rfind(b"\n") + 1
-            if not cut:
-                cut = len(data)
-                while cut > len(data) - 3 and data[cut - 1] & 0xC0 == 0x80:
-                    cut -= 1
-                if data[cut - 1] >= 0xC0:
-                    cut -= 1
-            data = data[:cut]
+        end = _block_end(text, base)
+        data = text.read(base, end)
         yield _Block(base, data, inside)
         inside = not data.endswith(b"\n")
-        base += len(data)
+        base = end
+
+
+def _block_end(text: Source, base: int) -> int:
+    """Where the block that begins at `base` ends, looked up before it is read: to cut it there would be to copy it."""
+    low, size = base, BLOCK
+    while base + size < text.size:
+        start = base + size
+        while start > low:
+            end, start = start, max(low, start - _TAIL)
+            feed = text.read(start, end).rfind(b"\n")
+            if feed >= 0:
+                return start + feed + 1
+        low = base + size
+        if size >= LONGEST_LINE:
+            return whole_characters(text, low, low)[0]
+        size *= 2
+    return text.size
 
 
 def search_text(text: Source, query: TextQuery, take: Callable[[Hit], bool]) -> Totals:
@@ -133,15 +144,13 @@ class _TextSearch:
         base, data, query, totals = block.base, block.data, self._query, self._totals
         self._start_block(block)
         last = None if query.most is None else query.skip + query.most
-        encoded = EncodedRuns(b"" if query.invert else data)
-        countable = last is None and not encoded and not query.invert
+        countable = last is None and not query.invert
         if countable and not self._open:
-            totals.total += query.pattern.count(data)
-            totals.complete &= not query.pattern.gave_up
-            return totals.complete
-        spans = _unmatched(data, query.pattern) if query.invert else query.pattern.spans(data)
-        for start, end in spans:
-            if encoded and encoded.hold(start, end):
+            return self._count(data)
+        encoded: EncodedRuns | None = None
+        for start, end in _unmatched(data, query.pattern) if query.invert else query.pattern.spans(data):
+            encoded = encoded or EncodedRuns(b"" if query.invert else data)
+            if encoded.hold(start, end):
                 totals.encoded += 1
                 continue
             if last is not None and totals.total >= last:
@@ -150,7 +159,7 @@ class _TextSearch:
             totals.total += 1
             if self._open and totals.total > query.skip:
                 self._show(base, data, start, end)
-                if countable and not self._open and end > start:
+                if countable and not self._open and not encoded.starts and end > start:
                     totals.total += query.pattern.count(data, end)
                     break
         if query.pattern.gave_up:
@@ -158,6 +167,18 @@ class _TextSearch:
             return False
         self._end_block(block)
         return True
+
+    def _count(self, data: bytes) -> bool:
+        """Count the matches in whole lines of which nothing is shown; False where nothing more is wanted."""
+        pattern, totals = self._query.pattern, self._totals
+        found = pattern.count(data)
+        if found and (encoded := EncodedRuns(data)).starts:
+            inside = [encoded.hold(start, end) for start, end in pattern.spans(data)]
+            totals.encoded += sum(inside)
+            found = len(inside) - sum(inside)
+        totals.total += found
+        totals.complete &= not pattern.gave_up
+        return totals.complete
 
     def finish(self) -> Totals:
         """What was found in all."""
@@ -172,7 +193,7 @@ class _TextSearch:
         self._known = block.base
 
     def _end_block(self, block: _Block) -> None:
-        if not self._open:
+        if not self._open or block.base + len(block.data) >= self._text.size:
             return
         if not block.data.endswith(b"\n"):
             self._count_lines(block.base)
@@ -186,7 +207,7 @@ class _TextSearch:
     def _count_lines(self, base: int) -> None:
         """Count the lines before the block at `base` that are not counted yet."""
         if self._uncounted is not None:
-            self._line += sum(chunk.count(b"\n") for chunk in self._text.chunks(self._uncounted, base))
+            self._line += sum(map(newlines, self._text.chunks(self._uncounted, base)))
             self._uncounted = None
 
     def _move(self, base: int, data: bytes, to: int) -> None:
@@ -254,57 +275,3 @@ def _lines(data: bytes, at: int, end: int) -> Iterator[tuple[int, int]]:
         stop = end if feed < 0 else feed
         yield at, stop
         at = stop + 1
-
-
-class Line(NamedTuple):
-    """A line of context: its number and its beginning."""
-
-    number: int
-    window: Window
-
-
-def lines_before(text: Source, hit: Hit, lines: int, characters: int) -> list[Line]:
-    """Up to `lines` lines before a hit, in order."""
-    found: list[Line] = []
-    end = hit.line_at
-    while len(found) < lines and end > 0:
-        end -= 1
-        start = end
-        while start > 0:
-            piece = text.read(max(0, start - 65536), start)
-            feed = piece.rfind(b"\n")
-            start -= len(piece) - feed - 1
-            if feed >= 0:
-                break
-        found.append(Line(hit.line - len(found) - 1, _beginning(text, start, end, characters)))
-        end = start
-    return found[::-1]
-
-
-def lines_after(text: Source, hit: Hit, lines: int, characters: int) -> list[Line]:
-    """Up to `lines` lines after a hit, in order."""
-    found: list[Line] = []
-    at = _line_end(text, hit.offset) + 1
-    while len(found) < lines and at < text.size:
-        end = _line_end(text, at)
-        found.append(Line(hit.line + len(found) + 1, _beginning(text, at, end, characters)))
-        at = end + 1
-    return found
-
-
-def _line_end(text: Source, at: int) -> int:
-    while at < text.size:
-        piece = text.read(at, at + 65536)
-        feed = piece.find(b"\n")
-        if feed >= 0:
-            return at + feed
-        at += len(piece)
-    return text.size
-
-
-def _beginning(text: Source, start: int, end: int, characters: int) -> Window:
-    data = text.read(start, min(end, start + 4 * characters + 8))
-    if start + len(data) == end and data.endswith(b"\r"):
-        data, end = data[:-1], end - 1
-    window = window_around(data, 0, 0, 0, len(data), characters)
-    return window._replace(cut_right=start + window.end < end)

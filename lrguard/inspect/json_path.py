@@ -8,9 +8,11 @@ of a shell.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from lrguard.inspect.json_tokens import decoded
+from lrguard.patterns import pattern
 
 MAX_PATH = 100_000
 """Characters of a plain path above which it is refused."""
@@ -36,19 +38,19 @@ Segment = Name | Index | Wildcard
 
 _FIRST = r"A-Za-z_\x80-\ud7ff\ue000-\U0010ffff"
 _BLANK = r"[ \t\n\r]*+"
-_SEGMENT = re.compile(
+_SEGMENT = pattern(
     rf"{_BLANK}(?:\.(?:(\*)|([{_FIRST}][{_FIRST}0-9]*+))"
     rf"|\[{_BLANK}(?:(\*)|(0|-?[1-9][0-9]{{0,15}}+)"
     r"""|"((?:[^"\\\x00-\x1f]++|\\.)*+)"|'((?:[^'\\\x00-\x1f]++|\\.)*+)')"""
     rf"{_BLANK}\])",
     re.DOTALL,
 )
-_ESCAPE = re.compile(
+_ESCAPE = pattern(
     r"""\\(?:u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|(["'/\\bfnrt]))|\\""",
     re.DOTALL,
 )
 _LETTERS = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
-_SHORT = re.compile(r"[A-Za-z_\x80-\ud7ff\ue000-\U0010ffff][A-Za-z_0-9\x80-\ud7ff\ue000-\U0010ffff]*+\Z")
+_SHORT = pattern(r"[A-Za-z_\x80-\ud7ff\ue000-\U0010ffff][A-Za-z_0-9\x80-\ud7ff\ue000-\U0010ffff]*+\Z")
 
 
 def plain_path(path: str) -> tuple[Segment, ...] | None:
@@ -198,5 +200,10 @@ def _general_step(step: bytes | int | None) -> str:
         return ""
     if isinstance(step, int):
         return "[*]"
-    name = decoded(step[: 6 * _GENERAL_NAME])
+    return _general_name(step[: 6 * _GENERAL_NAME])
+
+
+@lru_cache
+def _general_name(raw: bytes) -> str:
+    name = decoded(raw)
     return name_step(name if len(name) <= _GENERAL_NAME else name[:_GENERAL_NAME] + "…")

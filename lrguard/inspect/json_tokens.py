@@ -14,16 +14,17 @@ from enum import Enum
 from typing import NamedTuple
 
 from lrguard.intake.source import CHUNK, Source
+from lrguard.patterns import pattern
 
 STRING, KEY, OPEN, CLOSE, SCALAR, UNFINISHED, STRAY = 1, 2, 3, 4, 5, 6, 7
 END = 0
 
 STRING_PATTERN = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
-TOKEN = re.compile(
+TOKEN = pattern(
     rb"[\s,\x1e]*+(?:(" + STRING_PATTERN + rb')\s*+(:)?+|([{\[])|([}\]])|([^\s,:"{}\[\]\x1e]++)|(")|(.)|\Z)', re.DOTALL
 )
-_SKIPPED = re.compile(rb'(?:[^"{}\[\]]++|' + STRING_PATTERN + rb")*+", re.DOTALL)
-_INSIDE = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
+_SKIPPED = pattern(rb'(?:[^"{}\[\]]++|' + STRING_PATTERN + rb")*+", re.DOTALL)
+_INSIDE = pattern(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
 SCALAR_STARTS = frozenset(b"-0123456789tfnNI")
 _BOM = b"\xef\xbb\xbf"
 
@@ -213,7 +214,7 @@ def decoded(raw: bytes) -> str:
     return _ESCAPE.sub(_unescaped, text)
 
 
-_ESCAPE = re.compile(
+_ESCAPE = pattern(
     r"\\(?:u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|(.))", re.DOTALL
 )
 _SIMPLE = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", '"': '"', "\\": "\\", "/": "/"}

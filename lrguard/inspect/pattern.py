@@ -12,12 +12,13 @@ from __future__ import annotations
 import re
 import time
 from abc import ABC, abstractmethod
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from lrguard.errors import LrguardError
+from lrguard.patterns import pattern as _pattern
+from lrguard.records import dataclass
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -26,8 +27,18 @@ TIME_LIMIT = 3.0
 """Seconds of processor time that a pattern which may backtrack gets for a whole search."""
 
 _MAX_PATTERN = 100_000
-_SPECIAL = re.compile(r"[\\.^$*+?{}\[\]|()\n]")
+_SPECIAL = _pattern(r"[\\.^$*+?{}\[\]|()\n]")
 _NOT_WORD = r"[^\pL\pM\pN_]"
+_FLAT = _pattern(
+    r"(?:(?:[\w !\"#%&',/:;<=>@`~-]|\\d|\\[.^$*+?{}\[\]|()\\/-]|\[(?:[a-z]-[a-z]|[A-Z]-[A-Z]|\d-\d|[\w ])+\])"
+    r"(?:\{[1-9]\})?)+",
+    re.ASCII,
+)
+"""Patterns whose matches all have one length, so that `re` takes linear time for them too, and finds the same."""
+
+_FLAT_LENGTH = 100
+_FEW = 16
+"""Matches in a row after which counting goes on in `re`, whose next one takes a tenth of the time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +71,12 @@ def compile_patterns(patterns: Sequence[str], options: PatternOptions) -> Patter
         raise LrguardError("there is no pattern", remedy="give one, or several with -e")
     if sum(map(len, patterns)) > _MAX_PATTERN:
         raise LrguardError("the pattern is too long", f"it has more than {_MAX_PATTERN} characters")
-    plain = options.literal or not any(map(_SPECIAL.search, patterns))
+    plain = options.literal or not any(_SPECIAL.search(pattern) for pattern in patterns)
     if plain and len(patterns) == 1 and patterns[0] and not options.ignore_case and not options.whole_words:
         return _Literal(patterns[0])
     notes: list[str] = []
     if not options.literal:
-        found = _Linear.of([f"(?:{pattern})" for pattern in patterns], options)
+        found = _Linear.of(patterns, options)
         if found is not None:
             return found
         backtracking = _Backtracking.of(patterns, options)
@@ -101,8 +112,8 @@ class _Literal(Pattern):
 
 
 class _Linear(Pattern):
-    def __init__(self, compiled: Any, group: int) -> None:
-        self._compiled, self._group = compiled, group
+    def __init__(self, compiled: Any, group: int, flat: re.Pattern[bytes] | None = None) -> None:
+        self._compiled, self._group, self._flat = compiled, group, flat
 
     @classmethod
     def of(cls, patterns: Sequence[str], options: PatternOptions) -> _Linear | None:
@@ -115,15 +126,25 @@ class _Linear(Pattern):
         settings.max_mem = 64 * 1024 * 1024
         # What is between words takes part in the match, in place of the look-around that RE2 does not have.
         settings.never_capture = not options.whole_words
-        either = "|".join(patterns)
+        groups = [f"(?:{pattern})" for pattern in patterns]
+        either = "|".join(groups)
         try:
-            for pattern in patterns:
-                re2.compile(pattern, settings)
+            for group in groups:
+                re2.compile(group, settings)
             if not options.whole_words:
-                return cls(re2.compile(f"(?m:{either})", settings), 0)
+                return cls(re2.compile(f"(?m:{either})", settings), 0, _flat(patterns, options))
             return cls(re2.compile(f"(?m)(?:^|{_NOT_WORD})(?P<lrguard>{either})(?:$|{_NOT_WORD})", settings), 1)
         except (re2.error, UnicodeEncodeError):
             return None
+
+    def count(self, data: bytes, at: int = 0) -> int:
+        """See `Pattern.count`."""
+        if self._flat is None:
+            return super().count(data, at)
+        few = 0
+        for _, end in islice(self.spans(data, at), _FEW):
+            few, at = few + 1, end
+        return few + len(self._flat.findall(data, at)) if few == _FEW else few
 
     def spans(self, data: bytes, at: int = 0) -> Iterator[tuple[int, int]]:
         """See `Pattern.spans`."""
@@ -150,6 +171,13 @@ class _Linear(Pattern):
             if feed < 0:
                 return
             at = feed + 1
+
+
+def _flat(patterns: Sequence[str], options: PatternOptions) -> re.Pattern[bytes] | None:
+    """The only one of `patterns` in `re`, where that finds the same in linear time."""
+    if len(patterns) > 1 or options.ignore_case or len(patterns[0]) > _FLAT_LENGTH or not _FLAT.fullmatch(patterns[0]):
+        return None
+    return _pattern(patterns[0].encode())
 
 
 class _Backtracking(Pattern):
@@ -201,40 +229,3 @@ class _Backtracking(Pattern):
         self._left -= time.monotonic() - began
         self.gave_up |= self._left <= 0
         return found
-
-
-_ENCODED = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_="
-_LOWER, _UPPER, _DIGITS = (re.compile(chars) for chars in (rb"[a-z]", rb"[A-Z]", rb"[0-9]"))
-_MARKS = bytes(byte in _ENCODED for byte in range(256))
-ENCODED_RUN = 256
-"""Characters of base64 in a row from which on it is taken for data, in which nobody means to search."""
-
-_RUN = re.compile(rb"\x01{%d,}+" % ENCODED_RUN)
-_STRIDE = 5
-
-
-class EncodedRuns:
-    """The long runs of base64 in some bytes: upper case, lower case and digits with nothing else between.
-
-    A look at every fifth byte rules them out in most texts, and telling whether an occurrence lies in one does not
-    depend on how long they are.
-    """
-
-    def __init__(self, data: bytes) -> None:
-        some = data[::_STRIDE].translate(_MARKS)
-        marks = data.translate(_MARKS) if b"\x01" * (ENCODED_RUN // _STRIDE) in some else b""
-        found = _RUN.finditer(marks) if b"\x01" * ENCODED_RUN in marks else ()
-        runs = [match.span() for match in found if _is_mixed(data[match.start() : match.end()])]
-        self._starts, self._ends = [run[0] for run in runs], [run[1] for run in runs]
-
-    def __bool__(self) -> bool:
-        return bool(self._starts)
-
-    def hold(self, start: int, end: int) -> bool:
-        """Whether an occurrence lies in one of them."""
-        at = bisect_right(self._starts, start) - 1
-        return at >= 0 and end <= self._ends[at] and start < end
-
-
-def _is_mixed(run: bytes) -> bool:
-    return all(kind.search(run) for kind in (_LOWER, _UPPER, _DIGITS))

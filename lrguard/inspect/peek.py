@@ -6,7 +6,6 @@ the options that show the rest come with it.
 
 from __future__ import annotations
 
-import re
 from enum import Enum
 from typing import NamedTuple
 
@@ -33,6 +32,7 @@ from lrguard.inspect.lines import (
     whole_characters,
 )
 from lrguard.intake.source import Source
+from lrguard.patterns import pattern
 
 _FAR = 10**18
 """Stands for every number that no text reaches, so that absurd ones cost nothing."""
@@ -40,7 +40,7 @@ _FAR = 10**18
 _MARK_TOKENS = 40
 """Kept free for the line that marks a cut."""
 
-_RANGE = re.compile(r"\s*(-?[0-9]+)?\s*(?:(:)\s*(?:(\+)?(-?[0-9]+))?)?\s*\Z")
+_RANGE = pattern(r"\s*(-?[0-9]+)?\s*(?:(:)\s*(?:(\+)?(-?[0-9]+))?)?\s*\Z")
 
 
 class Unit(Enum):

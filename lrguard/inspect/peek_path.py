@@ -27,10 +27,11 @@ from lrguard.inspect.excerpt import (
 from lrguard.inspect.json_tokens import Shape, Span, decoded
 from lrguard.inspect.locate import locate, nearest
 from lrguard.intake.source import BytesSource, Source, Spool
+from lrguard.patterns import pattern
 
 _MARK_TOKENS = 40
 _BLANKS = b" \t\r\n"
-_BREAK = re.compile(rb'("[^"\\]*+(?:\\.[^"\\]*+)*+"?)|[ \t]*+[\r\n][ \t\r\n]*+', re.DOTALL)
+_BREAK = pattern(rb'("[^"\\]*+(?:\\.[^"\\]*+)*+"?)|[ \t]*+[\r\n][ \t\r\n]*+', re.DOTALL)
 _COUNTED = 100_000
 """Matches that are counted to tell how many there are; more than these are told as more."""
 

@@ -59,7 +59,7 @@ class Utf8Scan:
         """Take `piece` into account, which follows on what was fed before."""
         start, self.size = self.size, self.size + len(piece)
         if self._counts_lines:
-            self.newlines += _newlines(piece)
+            self.newlines += newlines(piece)
         if 0 in piece:  # to look for one is fifty times as fast as to count them
             self.nuls += piece.count(0)
         if piece.isascii() and not self._pending:
@@ -85,7 +85,7 @@ class Utf8Scan:
         self.torn, self._pending = len(self._pending), b""
 
 
-def _newlines(piece: bytes) -> int:
+def newlines(piece: bytes) -> int:
     """The line feeds in `piece`.
 
     Before Python 3.13 `bytes.count` looks at one byte after the other, and `bytes.replace` for the next one at once,

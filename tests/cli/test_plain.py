@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 import typer
 
 from lrguard.cli import filter as typer_filter
-from lrguard.cli.plain import OTHERS, options
+from lrguard.cli import grep as typer_grep
+from lrguard.cli import grep_options
+from lrguard.cli.plain import OTHERS, options, search_options
 from lrguard.options import OPTIONS
 from tests.conftest import Program
 from tests.inputs import log
@@ -92,10 +95,111 @@ def test_everything_else_is_left_to_typer(arguments: list[str]):
     assert options(arguments) is None
 
 
-def imported(program: Program, data: bytes, *, cwd: Path | None = None) -> set[str]:
-    """The modules that one call of the filter imports, beyond those of a bare interpreter."""
+def searched_by_typer(arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
+    seen: list[dict[str, object]] = []
+    monkeypatch.setattr(typer_grep, "searched", lambda **given: seen.append(given) or 0)
+    typer.main.get_command(typer_grep.app).main(arguments, standalone_mode=False)
+    return seen[0]
+
+
+def test_every_option_of_grep_is_in_its_table():
+    parameters = {parameter.name: parameter for parameter in typer.main.get_command(typer_grep.app).params}
+    parameters.pop("words")
+    assert set(parameters) == set(grep_options.ALL)
+    for name, option in grep_options.ALL.items():
+        parameter = parameters[name]
+        assert tuple(parameter.opts) == option.flags
+        assert parameter.is_flag == (not option.metavar)
+        assert (parameter.type.name in ("integer", "int")) == (name in grep_options.NUMBERS)
+        assert parameter.multiple == (name == "patterns")
+
+
+SEARCHES = [
+    [],
+    ["pattern"],
+    ["a b", "last", "-"],
+    ["", "./file"],
+    ["pattern", "-i", "file", "-c"],
+    ["-e", "a", "file", "--regexp=b", "-e", ""],
+    ["-m", "3", "-m", "007", "--max-count=5", "x"],
+    ["--path", "$.a", "--path=-", "x", "--json", "--all"],
+    [word for name, row in grep_options.ALL.items() for word in (row.flags[0], *["5"][: len(row.metavar)], f"w{name}")],
+]
+
+
+@pytest.mark.parametrize("arguments", SEARCHES)
+def test_a_plain_search_means_what_typer_takes_it_for(arguments: list[str], monkeypatch: pytest.MonkeyPatch):
+    given = search_options(arguments)
+    assert given is not None
+    defaults = searched_by_typer([], monkeypatch)
+    assert defaults | given == searched_by_typer(arguments, monkeypatch)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--", "x"],
+        ["--help"],
+        ["-h"],
+        ["--version"],
+        ["-in", "x"],
+        ["-C3", "x"],
+        ["-m", "-1"],
+        ["-m", "ten"],
+        ["-e", "-x"],
+        ["x", "--max"],
+        ["x", "--json=1"],
+        ["x", "-e"],
+        ["x", "-n5"],
+        ["x", "--window", "1e3"],
+    ],
+)
+def test_every_other_search_is_left_to_typer(arguments: list[str]):
+    assert search_options(arguments) is None
+
+
+@pytest.mark.parametrize(
+    ("options", "words", "status"),
+    [
+        ([], ["request 1", "log.txt"], 0),
+        (["-c"], ["request 1", "log.txt"], 0),
+        (["-m", "3", "-C", "1"], ["worker-[12]|request 7", "log.txt", "data.json"], 0),
+        (["-e", "a", "-e", "user", "--json", "--max-tokens", "300"], ["data.json"], 0),
+        (["--path", "$[1]", "--record"], ["a", "data.json"], 0),
+        ([], ["no such thing", "log.txt"], 1),
+        ([], ["x", "missing.txt"], 2),
+        ([], ["x", "picture.png"], 2),
+        (["-q"], ["(", "log.txt"], 1),
+        (["--skip", "5"], ["(?=r)req", "log.txt"], 0),
+        (["--path", "$."], ["x", "data.json"], 2),
+        ([], [], 2),
+    ],
+)
+def test_a_search_prints_the_same_either_way(lrguard: Program, options: list[str], words: list[str], status: int):
+    (lrguard.home / "log.txt").write_bytes(log(300))
+    (lrguard.home / "data.json").write_text('[{"name": "user a", "n": 1}, {"name": "b", "user": [null, "a"]}]')
+    (lrguard.home / "picture.png").write_bytes(b"\x89PNG\r\n\x1a\n" + b"\0" * 50)
+    assert search_options([*options, *words]) is not None
+    plain = lrguard("grep", *options, *words, status=status)
+    # A double dash changes nothing but who reads the command line.
+    assert search_options([*options, "--", *words]) is None
+    typed = lrguard("grep", *options, "--", *words, status=status)
+    assert (plain.out, plain.err) == (typed.out, typed.err)
+
+
+def test_a_search_imports_no_parser_of_command_lines(lrguard: Program):
+    (lrguard.home / "log.txt").write_bytes(log(300))
+    modules = imported(lrguard, b"", arguments=["grep", "request 1", "log.txt"])
+    assert "lrguard.inspect.grep_text" in modules
+    assert not modules & (HEAVY - {"typing"})
+
+
+def imported(
+    program: Program, data: bytes, *, cwd: Path | None = None, arguments: Sequence[str] = ("--tool", "y")
+) -> set[str]:
+    """The modules that one call imports, beyond those of a bare interpreter."""
     code = (
-        "import sys; before = set(sys.modules); sys.argv = ['lrguard', '--tool', 'y']\n"
+        f"import sys; before = set(sys.modules); sys.argv = ['lrguard', *{arguments!r}]\n"
         "import os; leave = os._exit\n"
         "def tell(status): os.write(2, ' '.join(set(sys.modules) - before).encode()); leave(status)\n"
         "os._exit = tell\n"

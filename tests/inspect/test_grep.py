@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lrguard.errors import LrguardError
-from lrguard.inspect import grep_text
-from lrguard.inspect.grep_json import JsonQuery
+from lrguard.inspect import grep_text, json_leaves
+from lrguard.inspect.grep_json import JsonQuery, search_json
 from lrguard.inspect.grep_report import Answer, Layout, Report
 from lrguard.inspect.grep_text import Show, TextQuery, search_text
 from lrguard.inspect.json_tokens import Shape
@@ -191,6 +191,50 @@ def test_json_tells_the_total_and_the_counts_by_generalized_path_first():
     assert in_json(data, "late", within="$.orders[5]").text.endswith(
         "\n\n$.orders[5].note: late\n$.orders[5].tags[0]: late\n"
     )
+
+
+def matches_by_walking(value, pattern, path="$"):
+    """Every match in the keys and values of what `json.loads` made, by its path."""
+    said = value if isinstance(value, str) else json.dumps(value)
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from (f"{path}.{key}" for _ in re.findall(pattern, key))
+            yield from matches_by_walking(inner, pattern, f"{path}.{key}")
+    elif isinstance(value, list):
+        for number, inner in enumerate(value):
+            yield from matches_by_walking(inner, pattern, f"{path}[{number}]")
+    else:
+        yield from (path for _ in re.findall(pattern, said))
+
+
+WORDS = st.sampled_from(["a", "ab", "Oslo", "o", "é", 'q"', "b\\", "\n", "x" * 300])
+VALUES = st.recursive(
+    WORDS | st.integers(-20, 2000) | st.booleans() | st.none(),
+    lambda inner: st.lists(inner, max_size=9) | st.dictionaries(st.sampled_from("abcdefgh"), inner, max_size=6),
+    max_leaves=40,
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(VALUES, min_size=1, max_size=8),
+    st.sampled_from(["a", "Oslo", "[a-o]", "1", "é|q", "true", '"', "x{3}"]),
+    st.sampled_from([20, 64, 1000]),
+    st.sampled_from([0.01, 4]),
+    st.booleans(),
+    st.sampled_from([(",", ":"), (", ", ": "), (" ,\n ", " : ")]),
+)
+def test_every_match_in_json_is_found_at_its_path(values, pattern, chunk, dense, ascii_only, between):
+    document = json.dumps(values, ensure_ascii=ascii_only, separators=between).encode()
+    got = []
+    query = JsonQuery(compile_patterns([pattern], PatternOptions()), show=Show.EACH)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(json_leaves, "CHUNK", chunk)
+        patch.setattr(json_leaves, "DENSE", dense)
+        totals = search_json(BytesSource(document), Shape.ONE, query, lambda unit: got.append(unit) or True)
+    expected = list(matches_by_walking(values, pattern))
+    assert [unit.path for unit in got] == expected
+    assert totals.total == totals.taken == sum(totals.facets.values()) == len(expected)
 
 
 def test_json_skip_reaches_every_match_once():
