@@ -52,9 +52,13 @@ HIGHLIGHTED = 1 << 18
 CODE = {".py": "python", ".js": "javascript", ".ts": "typescript", ".sh": "bash", ".c": "c", ".rs": "rust", ".go": "go"}
 
 
-def show_excerpt(found: Excerpt, target: Target, look: Look) -> int:
-    """Print an excerpt on the terminal, and what there is to say about it; the exit status."""
-    lexer = LEXERS.get(target.media_type.name) or CODE.get(os.path.splitext(target.name)[1])
+def lexer_of(target: Target) -> str | None:
+    """The name of the lexer for what a target holds, where there is one."""
+    return LEXERS.get(target.media_type.name) or CODE.get(os.path.splitext(target.name)[1])
+
+
+def show_excerpt(found: Excerpt, lexer: str | None, target: Target, look: Look) -> int:
+    """Print an excerpt, highlighted by `lexer`, and what there is to say about it; the exit status."""
     text = "".join(_colored(found, lexer) if lexer else found.pieces)
     if not _paged(text):
         streams.write(text.encode("utf-8", "replace"))
@@ -84,7 +88,9 @@ def _colored(found: Excerpt, lexer: str) -> Iterator[str]:
 def _paged(text: str) -> bool:
     """Show a long text in the user's pager; False where there is none or no need of it."""
     pager = os.environ.get("PAGER")
-    if not pager or not streams.is_terminal(streams.INPUT) or text.count("\n") < shutil.get_terminal_size().lines:
+    if not pager or not (streams.is_terminal(streams.INPUT) and streams.is_terminal(streams.OUTPUT)):
+        return False
+    if text.count("\n") < shutil.get_terminal_size().lines:
         return False
     environ = {"LESS": "FRX", **os.environ}
     done = subprocess.run(pager, shell=True, input=text.encode("utf-8", "replace"), env=environ, check=False)

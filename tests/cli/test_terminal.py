@@ -68,6 +68,19 @@ def test_no_color_is_no_color(lrguard: Program):
     assert on_a_terminal(lrguard, "peek", "--lines", "1:", "./code.py", NO_COLOR="1") == PYTHON.replace("\n", "\r\n")
 
 
+def test_force_color_colors_what_goes_elsewhere_and_no_color_beats_it(lrguard: Program):
+    (lrguard.home / "code.py").write_text(PYTHON)
+    peek = ("peek", "--lines", "1:", "./code.py")
+    assert lrguard(*peek).text == lrguard(*peek, env={"FORCE_COLOR": "1", "NO_COLOR": "1"}).text == PYTHON
+    forced = lrguard(*peek, env={"FORCE_COLOR": "1", "TERM": "xterm", "PAGER": "false"}).text
+    assert styles(forced) & SAFE and without_styles(forced) == PYTHON
+
+
+def test_decoded_text_is_not_highlighted_as_the_json_around_it(lrguard: Program):
+    (lrguard.home / "values.json").write_text(json.dumps({"a": "say true or 12\n"}))
+    assert on_a_terminal(lrguard, "peek", "--path", "$.a", "--text", "./values.json") == "say true or 12\r\n"
+
+
 @pytest.mark.parametrize("columns", [20, 40, 60, 80, 120, 250])
 def test_a_response_takes_one_line_of_the_list_with_its_id_whole_however_narrow_the_terminal(
     lrguard: Program, columns: int
