@@ -17,6 +17,9 @@ import pytest
 COMMAND = [sys.executable, "-m", "lrguard"]
 COLORS = ("NO_COLOR", "FORCE_COLOR")
 
+# The programs that tests start compile the package once, and not each anew.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 # A shell that starts the tests in the background has these ignored, which every program they start would inherit.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGQUIT, signal.SIG_DFL)
