@@ -125,6 +125,8 @@ def _environment(command: Command) -> Iterator[tuple[str, str]]:
         if variable and f"env: {variable}" in flag.facts:
             yield f"`{variable}`", f"Stands for `{flag.names[-1]}`, which beats it."
     yield from parts.ENVIRONMENT
+    if command.name == "peek":
+        yield from parts.PEOPLE
 
 
 def _notes() -> Iterator[str]:
