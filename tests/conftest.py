@@ -15,6 +15,10 @@ from typing import Any
 import pytest
 
 COMMAND = [sys.executable, "-m", "lrguard"]
+COLORS = ("NO_COLOR", "FORCE_COLOR")
+
+# The programs that tests start compile the package once, and not each anew.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # A shell that starts the tests in the background has these ignored, which every program they start would inherit.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -46,7 +50,7 @@ class Program:
     session: Path
 
     def environ(self, **extra: str) -> dict[str, str]:
-        clean = {k: v for k, v in os.environ.items() if not k.startswith(("LRGUARD_", "XDG_")) and k != "NO_COLOR"}
+        clean = {k: v for k, v in os.environ.items() if not k.startswith(("LRGUARD_", "XDG_")) and k not in COLORS}
         # The vocabulary's table is built once for all tests.
         cache = os.environ.get("XDG_CACHE_HOME") or str(Path(os.environ.get("HOME", "/")) / ".cache")
         return clean | {"HOME": str(self.home), "XDG_CACHE_HOME": cache, "LRGUARD_SESSION": str(self.session)} | extra

@@ -1,10 +1,28 @@
 from __future__ import annotations
 
+import copy
 import dataclasses
+import pickle
+import re
+import sys
+from pathlib import Path
 
 import pytest
 
 from lrguard.records import MANY, asdict, dataclass, field, replace
+
+PACKAGE = Path(__file__).parents[1] / "lrguard"
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    x: int
+    y: int = 2
+
+
+@dataclass(slots=True)
+class Counted:
+    count: int = 0
 
 
 def record_class():
@@ -53,3 +71,34 @@ class TestEveryRecord:
 
     def test_is_a_dataclass_to_others(self, kind):
         assert [one.name for one in dataclasses.fields(kind)] == ["name", "size", "parts"]
+
+
+def test_records_are_slotted_equal_by_value_and_hashed_where_frozen():
+    assert not hasattr(Point(1), "__dict__")
+    assert Point(1) == Point(1) != Point(2)
+    assert Point(1) != (1, 2)
+    assert hash(Point(1)) == hash(Point(1, 2))
+    with pytest.raises(TypeError):
+        hash(Counted())
+
+
+def test_a_record_that_is_not_frozen_changes():
+    counted = Counted()
+    counted.count += 1
+    assert counted == Counted(1)
+
+
+def test_records_can_be_matched_copied_and_pickled():
+    match Point(1):
+        case Point(x, y):
+            assert (x, y) == (1, 2)
+    assert pickle.loads(pickle.dumps(Point(1))) == copy.deepcopy(Point(1)) == Point(1)
+    if sys.version_info >= (3, 13):
+        assert copy.replace(Point(1), y=3) == Point(1, 3)
+
+
+def test_annotations_stay_text_so_that_making_a_record_evaluates_none():
+    """From Python 3.14 on they are evaluated when they are read, unless the module says otherwise."""
+    users = [path.read_text() for path in PACKAGE.rglob("*.py") if "lrguard.records import" in path.read_text()]
+    assert len(users) > 20
+    assert all(re.search(r"^from __future__ import annotations$", text, re.MULTILINE) for text in users)

@@ -9,10 +9,10 @@ import os
 import sys
 from collections.abc import Iterable
 from importlib import import_module
-from typing import Any
+from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand, TyperOption
+from typer.core import TyperCommand
 
 from lrguard import __version__
 from lrguard.cli import streams
@@ -38,6 +38,9 @@ COMMANDS = {
 }
 """Where each command's application is, and what it does in a few words."""
 
+USAGE: Any = typer.BadParameter.__base__
+"""What every error in the options is; Typer gives it no name of its own."""
+
 
 def main(arguments: list[str], begun: Begun) -> int:
     """Run the command that `arguments` name, the filter where they name none; the exit status.
@@ -55,7 +58,7 @@ def main(arguments: list[str], begun: Begun) -> int:
 def _run(name: str | None, program: str, arguments: list[str]) -> int:
     try:
         status = command_of(name or "").main(arguments, prog_name=program, standalone_mode=False)
-    except typer.TyperException as error:
+    except USAGE as error:
         usage = _usage(error, program)
         raise usage if name else _with_command(usage, arguments) from None
     except LrguardError as error:
@@ -95,14 +98,7 @@ class _Command(TyperCommand):
 
     def __init__(self, name: str | None, **settings: Any) -> None:
         super().__init__(name, **settings)
-        self._version = TyperOption(
-            param_decls=["--version"],
-            is_flag=True,
-            is_eager=True,
-            expose_value=False,
-            callback=_print_version,
-            help="Print the version and exit.",
-        )
+        self._version = _version_option()
 
     def get_params(self, ctx: Any) -> list[Any]:
         return [*super().get_params(ctx), self._version]
@@ -114,13 +110,32 @@ class _Command(TyperCommand):
         formatter.write(page(described(self.name or "", self)))
 
 
-def _print_version(context: Any, parameter: Any, value: bool) -> None:
+def _print_version(value: bool) -> None:
     if value:
         streams.write(f"lrguard {__version__}\n".encode())
-        context.exit()
+        raise typer.Exit
 
 
-def _usage(error: typer.TyperException, program: str) -> LrguardError:
+Version = Annotated[
+    bool,
+    typer.Option(
+        "--version", is_eager=True, expose_value=False, callback=_print_version, help="Print the version and exit."
+    ),
+]
+
+
+def _version_option() -> Any:
+    """Typer's option, taken from a command that has no other: its constructor differs between versions of Typer."""
+
+    def only(version: Version = False) -> None: ...
+
+    alone = typer.Typer(add_completion=False)
+    alone.command()(only)
+    (option,) = typer.main.get_command(alone).params
+    return option
+
+
+def _usage(error: Any, program: str) -> LrguardError:
     """An error in the options, with the option that was probably meant."""
     see = f"see `{program} --help`"
     option, near = getattr(error, "option_name", None), getattr(error, "possibilities", None)

@@ -85,10 +85,10 @@ def command(
 
         if json:
             return _as_object(found, look, target)
-        if streams.is_terminal(streams.OUTPUT) and target.text is not None:
-            from lrguard.cli.terminal import show_excerpt
+        if target.text is not None and streams.is_for_people(streams.OUTPUT):
+            from lrguard.cli.terminal import lexer_of, show_excerpt
 
-            return show_excerpt(found(look.bound), target, look)
+            return show_excerpt(found(look.bound), None if text else lexer_of(target), target, look)
         return look.show(found(look.bound), "peek", [target.argument])
 
 

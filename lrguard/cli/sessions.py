@@ -24,6 +24,9 @@ listing = application()
 purging = application()
 
 COLUMNS = ("ID", "TIME", "TOOL", "CALL", "TYPE", "TOKENS", "BYTES", "PATH")
+LEFT_OUT = ("PATH", "CALL", "TYPE", "BYTES", "TIME")
+"""Columns that have no room on a narrow terminal, the first ones first."""
+
 TIME = "%Y-%m-%dT%H:%M:%SZ"
 
 
@@ -43,7 +46,7 @@ def list_responses(
         streams.note(f"{name} is left out: {why}")
     if not survey.responses:
         streams.note(f"nothing is saved in {opened.shown}")
-    if streams.is_terminal(streams.OUTPUT) and not json:
+    elif streams.is_terminal(streams.OUTPUT) and not json:
         _print_table(survey.responses)
         return DONE
     rows = [_object(saved) for saved in survey.responses] if json else _columns(survey.responses)
@@ -173,15 +176,29 @@ def _cut_object(left: int) -> str:
 
 
 def _print_table(responses: tuple[Saved, ...]) -> None:
+    """One line for each response; its id is whole, and links to its file, however narrow the terminal is."""
+    from urllib.parse import quote
+
+    from rich.cells import cell_len
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
+    columns = dict(zip(COLUMNS, zip(*map(_row, responses), strict=True), strict=True))
+    paths = columns["PATH"]
+    columns["PATH"] = tuple(map(os.path.basename, paths))
+    console = Console()
+    widths = {name: max(map(cell_len, (name, *cells))) + 2 for name, cells in columns.items()}
+    for name in LEFT_OUT:
+        if sum(widths.values()) - 2 <= console.width:
+            break
+        del columns[name], widths[name]
     table = Table(box=None, pad_edge=False)
-    for column in COLUMNS:
-        table.add_column(column, justify="right" if column in ("TOKENS", "BYTES") else "left", overflow="fold")
-    for saved in responses:
-        *cells, path = _row(saved)
-        linked = Text(os.path.basename(path), style=f"link file://{path}" if "\n" not in path else "")
-        table.add_row(*(Text(cell) for cell in cells), linked)
-    Console().print(table)
+    for name in columns:
+        right = name in ("TOKENS", "BYTES")
+        table.add_column(name, justify="right" if right else "left", no_wrap=name != "TOOL", overflow="ellipsis")
+    for path, row in zip(paths, zip(*columns.values(), strict=True), strict=True):
+        id, *cells = map(Text, row)
+        id.stylize(f"link file://{quote(os.fsencode(path))}")
+        table.add_row(id, *cells)
+    console.print(table)

@@ -107,6 +107,11 @@ def is_terminal(descriptor: int) -> bool:
     return descriptor not in closed and os.isatty(descriptor)
 
 
+def is_for_people(descriptor: int) -> bool:
+    """Whether what is printed there may have colors: on a terminal, and where FORCE_COLOR asks for them."""
+    return is_terminal(descriptor) or os.environ.get("FORCE_COLOR", "") not in ("", "0")
+
+
 def leave(status: int) -> None:
     """End the process at once: unloading a vocabulary costs more than reading it."""
     for stream in (sys.stdout, sys.stderr):

@@ -6,7 +6,8 @@ What is parsed and what is described can so never differ.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from enum import StrEnum
+from typing import Any, get_type_hints
 
 import typer
 
@@ -91,10 +92,11 @@ def all_commands() -> list[Command]:
 def described(name: str, command: Any) -> Command:
     """The Typer command `command` as it is told of."""
     context = typer.Context(command, **command.context_settings)
+    types = get_type_hints(command.callback)
     arguments = []
     flags = []
     for parameter in command.get_params(context):
-        choices = tuple(getattr(parameter.type, "choices", ()))
+        choices = _values(types.get(str(parameter.name)))
         if parameter.param_type_name == "argument":
             metavar = parameter.metavar or str(parameter.name).upper()
             arguments.append(Argument(metavar, parameter.help or "", choices or _named(metavar)))
@@ -117,6 +119,14 @@ def _flag(parameter: Any, choices: tuple[str, ...]) -> Flag:
     names = tuple(sorted(parameter.opts, key=len))
     metavar = FLAG if parameter.is_flag else parameter.metavar or str(parameter.name).upper()
     return Flag(names, metavar, about, facts.removesuffix("]"), choices, group, bool(parameter.multiple))
+
+
+def _values(type_: object) -> tuple[str, ...]:
+    """The words that a parameter of this type takes, where they are few.
+
+    They come from the annotation: how Typer keeps a parameter's type differs between its versions.
+    """
+    return tuple(type_) if isinstance(type_, type) and issubclass(type_, StrEnum) else ()
 
 
 def _named(metavar: str) -> tuple[str, ...]:

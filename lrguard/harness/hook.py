@@ -157,12 +157,14 @@ def _loaded(text: str) -> object:
     """The one JSON value that `text` is. Raises ValueError and RecursionError."""
     try:
         from _json import make_scanner
-    except ImportError:
+
+        scan = make_scanner(_Scanning())  # type: ignore[arg-type]
+    except (ImportError, AttributeError):  # another interpreter, or one that asks for more than `_Scanning` tells
         import json
 
         return json.loads(text, strict=False)
     try:
-        value, end = make_scanner(_Scanning())(text, 0)  # type: ignore[arg-type]
+        value, end = scan(text, 0)
     except StopIteration as stop:
         raise ValueError(f"no value at character {stop.value}") from None
     if end != len(text):

@@ -95,7 +95,7 @@ def answer(tool: str, arguments: str | None, session: str, threshold: int) -> by
         return _result([f"lrguard: cannot use the arguments: {error}"], is_error=True)
     program = [sys.executable, "-P", "-m", "lrguard", command, "-s", session]
     environ = {name: value for name, value in os.environ.items() if not name.startswith("LRGUARD_")}
-    environ |= {"LRGUARD_SAVED_ONLY": "1", "LRGUARD_THRESHOLD": str(threshold)}
+    environ |= {"LRGUARD_SAVED_ONLY": "1", "LRGUARD_THRESHOLD": str(threshold), "NO_COLOR": "1"}
     try:
         done = subprocess.run(
             [*program, *words],

@@ -22,6 +22,12 @@ BYTES_A_TOKEN = 128
 _UNBOUNDED_PIECE = 256 * 1024
 
 
+class Told(str):
+    """A piece that tells of the text and is no part of it: the facts, the mark of a cut."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Excerpt:
     """What to print, piece by piece (it may be drawn once only), and what to say about it.

@@ -15,6 +15,7 @@ from lrguard.inspect.excerpt import (
     BYTES_A_TOKEN,
     Count,
     Excerpt,
+    Told,
     encode,
     everything,
     head_that_fits,
@@ -173,7 +174,7 @@ def _bounded(
         body = shown(raw[:feed])
         next_line = first + raw.count("\n", 0, feed)
         rest = f"{next_line}:{last if last is not None and last < _FAR else ''}"
-        return Excerpt((_ended(body), f"[cut here; line {next_line} comes next]\n"), go_on=("--lines", rest))
+        return Excerpt((_ended(body), Told(f"[cut here; line {next_line} comes next]\n")), go_on=("--lines", rest))
     cut = start + len(encode(raw[:fits]))
     if unit is Unit.BYTES:
         option = ("--bytes", f"{cut}:{end}")
@@ -181,7 +182,7 @@ def _bounded(
         at = character_count(text, 0, start) + fits if unit is Unit.LINES else first + fits
         option = ("--chars", f"{at}:{at + character_count(text, cut, end)}")
     where = f"[cut here, inside line {first}" if unit is Unit.LINES else "[cut here"
-    mark = f"{where}; {end - cut} bytes are left]\n"
+    mark = Told(f"{where}; {end - cut} bytes are left]\n")
     return Excerpt((_ended(shown(raw[:fits])), mark), go_on=option)
 
 
@@ -221,11 +222,11 @@ def tail(text: Source, lines: int, tokens: int, count: Count) -> Excerpt:
     if feed:
         first = line_count(text) - (raw.count("\n", feed) + (not raw.endswith("\n"))) + 1
         from_line = max(1, first - lines + (line_count(text) - first + 1))
-        mark = f"[cut here; line {first} comes first]\n"
+        mark = Told(f"[cut here; line {first} comes first]\n")
         return Excerpt((mark, _ended(shown(raw[feed:]))), go_on=("--lines", f"{from_line}:{first - 1}"))
     cut = text.size - len(encode(raw[begin:]))
     at = character_count(text, 0, cut)
-    mark = f"[cut here, inside a line; {cut - start} bytes of it come before]\n"
+    mark = Told(f"[cut here, inside a line; {cut - start} bytes of it come before]\n")
     return Excerpt((mark, _ended(shown(raw[begin:]))), go_on=("--chars", f"{character_count(text, 0, start)}:{at}"))
 
 
@@ -236,7 +237,7 @@ def overview(text: Source, tokens: int, count: Count, about: str = "") -> Excerp
     shown, unless there is no bound: at a glance nobody reads it.
     """
     total = line_count(text)
-    facts = f"{about}{', ' if about else ''}{total} line{'s' * (total != 1)}, {text.size} bytes\n"
+    facts = Told(f"{about}{', ' if about else ''}{total} line{'s' * (total != 1)}, {text.size} bytes\n")
     if not tokens:
         return Excerpt(part for parts in ((facts,), everything(text, 0, text.size)) for part in parts)
     if text.size == 0:
@@ -256,7 +257,7 @@ def overview(text: Source, tokens: int, count: Count, about: str = "") -> Excerp
     left_to = text.size - len(encode(bottom))
     mark, option = _left_out(text, left_from, left_to, top, bottom, total)
     both = [without_data(_ended(shown(part))) for part in (top, bottom)]
-    return Excerpt((facts, "\n", both[0], mark, both[1]), go_on=option)
+    return Excerpt((facts, "\n", both[0], Told(mark), both[1]), go_on=option)
 
 
 def _left_out(text: Source, start: int, end: int, top: str, bottom: str, total: int) -> tuple[str, tuple[str, ...]]:

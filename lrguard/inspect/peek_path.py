@@ -18,6 +18,7 @@ from lrguard.inspect.excerpt import (
     Count,
     Excerpt,
     Page,
+    Told,
     decode,
     encode,
     everything,
@@ -109,7 +110,7 @@ def _only(text: Source, span: Span, tokens: int, count: Count, form: As) -> Exce
     feed = body.rfind("\n", 0, fits) + 1
     fits = feed if feed > fits // 2 else fits
     reached = span.start + (_decoded_bytes(raw, fits) if decodes else _same_place(raw, encode(body[:fits])))
-    mark = f"[cut here; {span.end - reached} bytes of the value are left]\n"
+    mark = Told(f"[cut here; {span.end - reached} bytes of the value are left]\n")
     return Excerpt((_ended(shown(body[:fits])), mark), go_on=("--bytes", f"{reached}:{span.end}"))
 
 
@@ -185,7 +186,7 @@ def _several(
             body = decode(one_line(text.read(span.start, min(span.end, span.start + most))))
             page.lines.append(shown(body[: head_that_fits(body, max(1, room), count)]) + "…\n")
         done = skip + shown_count
-        mark = f"[cut here; {left} after the first {done} {'are' if more else 'is'} left]\n"
+        mark = Told(f"[cut here; {left} after the first {done} {'are' if more else 'is'} left]\n")
         if shown_count:
             go_on = (*asked, *(("--text",) if form is As.TEXT else ()), "--skip", str(done))
             return Excerpt((*page.lines, mark), go_on=go_on)

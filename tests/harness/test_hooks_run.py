@@ -31,6 +31,14 @@ def bash(text: str, **changes: Any) -> bytes:
     return json.dumps(payload).encode()
 
 
+@pytest.mark.parametrize("asked", ["strict", "parse_float"])
+def test_a_json_scanner_that_asks_for_more_than_it_is_told_is_done_without(
+    asked: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(hook._Scanning, asked)
+    assert hook._loaded('{"a": [1.5, "\t"]}') == {"a": [1.5, "\t"]}
+
+
 def test_a_small_result_is_silence_and_leaves_nothing(lrguard: Program) -> None:
     run = lrguard("hook", "claude-code", stdin=bash("ok\n" * 50))
     assert (run.out, run.err, lrguard.session.exists()) == (b"", "", False)

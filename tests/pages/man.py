@@ -123,8 +123,11 @@ def _environment(command: Command) -> Iterator[tuple[str, str]]:
     for flag in command.flags:
         variable = own.get(flag.names[-1])
         if variable and f"env: {variable}" in flag.facts:
-            yield f"`{variable}`", f"Stands for `{flag.names[-1]}`, which beats it."
+            beaten = "which beats it" if flag.metavar else "which no other option undoes"
+            yield f"`{variable}`", f"Stands for `{flag.names[-1]}`, {beaten}."
     yield from parts.ENVIRONMENT
+    if command.name == "peek":
+        yield from parts.PEOPLE
 
 
 def _notes() -> Iterator[str]:

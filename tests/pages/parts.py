@@ -105,6 +105,13 @@ ENVIRONMENT = (
     ("`XDG_STATE_HOME`, `XDG_CONFIG_HOME`, `XDG_CACHE_HOME`", "Bases of lrguard's own directories; see below."),
 )
 
+PEOPLE = (
+    ("`NO_COLOR`", "When set, nothing is colored."),
+    ("`FORCE_COLOR`", "When set, JSON and code are highlighted also where standard output is no terminal."),
+    ("`PAGER`", "Shows on a terminal what is longer than that."),
+)
+"""What `lrguard peek` heeds besides."""
+
 _STATE = (
     "*$XDG_STATE_HOME/lrguard/*",
     "Sessions that nobody named, one for each repository or folder; `~/.local/state/lrguard/` by default.",

@@ -286,9 +286,10 @@ def test_response_never_refers_to_an_asset_that_is_not_there(root: Path) -> None
         assert files(root) == []
 
 
-def test_file_systems_without_hard_links_will_do(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("refusal", [PermissionError(1, "Operation not permitted"), NotImplementedError("linkat")])
+def test_systems_without_hard_links_will_do(root: Path, refusal: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> None:
-        raise PermissionError(1, "Operation not permitted")
+        raise refusal
 
     monkeypatch.setattr(os, "link", refuse)
     with Session(str(root)) as session:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import re
 from pathlib import Path
 
@@ -12,8 +11,9 @@ import pytest
 
 from lrguard import Kind, Settings, guard
 from tests import inputs
-from tests.conftest import COMMAND, Program
+from tests.conftest import Program
 from tests.harness.hook_calls import Hooks, hooks, lines
+from tests.terminal import on_a_terminal
 
 __all__ = ["hooks"]
 
@@ -104,22 +104,6 @@ def test_no_command_prints_what_a_terminal_obeys(hostile: Program, command: list
     run = hostile(*(word.replace("{name}", NAME) for word in command), status=status)
     assert OBEYED.findall(run.text + run.err) == []
     assert not re.search("^forged", run.text + run.err, re.MULTILINE)
-
-
-def on_a_terminal(program: Program, *command: str) -> str:
-    child, master = pty.fork()
-    if not child:
-        os.chdir(program.home)
-        os.execvpe(COMMAND[0], [*COMMAND, *command], program.environ(TERM="xterm", PAGER="cat", COLUMNS="200"))
-    shown = b""
-    try:
-        while piece := os.read(master, 65536):
-            shown += piece
-    except OSError:
-        pass
-    os.waitpid(child, 0)
-    os.close(master)
-    return shown.decode("utf-8", "replace")
 
 
 @pytest.mark.parametrize(
