@@ -9,7 +9,7 @@ import typer
 from lrguard.cli import parameters as p
 from lrguard.cli.app import application
 from lrguard.cli.grep_options import OWN, WINDOW
-from lrguard.cli.searched import searched
+from lrguard.cli.searched import Wanted, searched
 
 HELP = """Search saved responses, or any other files. In text a match is LINE:COLUMN: and a window around it; in JSON
 its path, which works in `peek --path`, and a window of the value."""
@@ -57,4 +57,4 @@ def command(
     quiet: Annotated[bool, own("quiet")] = False,
 ) -> int:
     """Search responses and print what fits."""
-    return searched(**locals())
+    return searched(Wanted(**locals()))

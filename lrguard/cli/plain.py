@@ -54,9 +54,9 @@ def _search(arguments: list[str]) -> Work | None:
         return None
 
     def work() -> int:
-        from lrguard.cli.searched import searched
+        from lrguard.cli.searched import Wanted, searched
 
-        return searched(**given)
+        return searched(Wanted(**given))
 
     return work
 

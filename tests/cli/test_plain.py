@@ -14,6 +14,7 @@ from lrguard.cli import filter as typer_filter
 from lrguard.cli import grep as typer_grep
 from lrguard.cli import grep_options
 from lrguard.cli.plain import OTHERS, options, search_options
+from lrguard.cli.searched import Wanted
 from lrguard.options import OPTIONS
 from tests.conftest import Program
 from tests.inputs import log
@@ -95,9 +96,9 @@ def test_everything_else_is_left_to_typer(arguments: list[str]):
     assert options(arguments) is None
 
 
-def searched_by_typer(arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
-    seen: list[dict[str, object]] = []
-    monkeypatch.setattr(typer_grep, "searched", lambda **given: seen.append(given) or 0)
+def searched_by_typer(arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> Wanted:
+    seen: list[Wanted] = []
+    monkeypatch.setattr(typer_grep, "searched", lambda wanted: seen.append(wanted) or 0)
     typer.main.get_command(typer_grep.app).main(arguments, standalone_mode=False)
     return seen[0]
 
@@ -131,8 +132,7 @@ SEARCHES = [
 def test_a_plain_search_means_what_typer_takes_it_for(arguments: list[str], monkeypatch: pytest.MonkeyPatch):
     given = search_options(arguments)
     assert given is not None
-    defaults = searched_by_typer([], monkeypatch)
-    assert defaults | given == searched_by_typer(arguments, monkeypatch)
+    assert Wanted(**given) == searched_by_typer(arguments, monkeypatch)
 
 
 @pytest.mark.parametrize(
