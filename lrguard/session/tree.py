@@ -167,7 +167,7 @@ def refuse_unprintable(path: str) -> None:
     """
     if not path:
         raise OSError(errno.EINVAL, "it has no path")
-    if any(unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") for c in path):
+    if not path.isprintable() and any(unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") for c in path):
         raise OSError(errno.EINVAL, "its path has characters that no message can write")
 
 
