@@ -57,7 +57,7 @@ def side_by_side(ours: Command, theirs: Command, runs: int, scratch: Path) -> tu
     """Both commands in turn, after one run of each that does not count, each with a new folder in `scratch`.
 
     What a run leaves there is emptied and not removed: a file system passes over inodes that were just freed when it
-    looks for one (ext4 for seconds), which would charge a run for the files of the one before.
+    looks for one (ext4 for minutes), which would charge a run for the files of the one before.
     """
     taken: tuple[list[Took], list[Took]] = ([], [])
     for number in range(runs + 1):
