@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 CHUNK = 256 * 1024
 """Bytes in a piece; a pipe enlarged to 1 MiB is read fastest at this size."""
@@ -98,6 +98,19 @@ class Slice(Source):
         return self._whole.read(self._start + start, self._start + end) if start < end else b""
 
 
+def gathered(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """The same bytes in pieces of `CHUNK` bytes and more, but for the last one."""
+    waiting: list[bytes] = []
+    size = 0
+    for piece in pieces:
+        waiting.append(piece)
+        size += len(piece)
+        if size >= CHUNK:
+            yield b"".join(waiting)
+            waiting, size = [], 0
+    yield b"".join(waiting)
+
+
 class Spool:
     """Collects bytes that arrive one after the other and becomes a source.
 
@@ -122,13 +135,14 @@ class Spool:
     def _spill(self) -> None:
         if self._descriptor < 0:
             self._descriptor = self._make_file()
-        while self._pieces:
-            written = os.write(self._descriptor, self._pieces[0])
-            self._spilled += written
-            if written < len(self._pieces[0]):
-                self._pieces[0] = self._pieces[0][written:]
-            else:
-                del self._pieces[0]
+        rest = memoryview(self._pieces[0] if len(self._pieces) == 1 else b"".join(self._pieces))
+        try:
+            while rest:
+                written = os.write(self._descriptor, rest)
+                self._spilled += written
+                rest = rest[written:]
+        finally:
+            self._pieces = [bytes(rest)] if rest else []
 
     def source(self) -> Source:
         """What has been written so far."""

@@ -87,6 +87,8 @@ class _Reader:
         self.last_line = -1
         self.lines_alike = True
         """No line so far was something other than one object."""
+        self.no_line_before = 0
+        """Up to here no object ends at the end of a line."""
 
     def read(self) -> None:
         window = self.window
@@ -144,10 +146,11 @@ class _Reader:
         Between two lines a comma makes them one array. As many elements as lines are what the lines are by themselves.
         """
         window = self.window
-        if not self.lines_alike or self.found.count < _FIRST_LINES:
+        if not self.lines_alike or self.found.count < _FIRST_LINES or window.consumed < self.no_line_before:
             return False
         cut = window.text.rfind("}\n{", window.at, window.at + WINDOW)
         if cut < 0:
+            self.no_line_before = window.consumed + min(WINDOW, len(window.text) - window.at) - 2
             return False
         part = window.text[window.at : cut + 1]
         lines = part.count("\n") + 1

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from lrguard.intake.source import Source, Spool
+from lrguard.intake.source import Source, Spool, gathered
 from lrguard.patterns import pattern
 
 _DEEPEST = 12
@@ -40,7 +40,7 @@ _BREAKS = [b"\n" + b"  " * depth for depth in range(_DEEPEST + 1)]
 
 def lay_out(text: Source, spool: Spool) -> Source:
     """`text`, which is JSON or JSON lines, possibly cut short or with text around, one value a line."""
-    for piece in _Layout(text).pieces():
+    for piece in gathered(_Layout(text).pieces()):
         spool.write(piece)
     return spool.source()
 
