@@ -167,6 +167,7 @@ KINDS: dict[str, Callable[[int, random.Random], Iterator[bytes]]] = {
     "log": lambda size, noise: text(size, log(noise)),
     "json": lambda size, noise: array(size, objects(noise)),
     "ndjson": lambda size, noise: lines(size, objects(noise)),
+    "documents": lambda size, noise: text(size, objects(noise)),
     "pictures": lambda size, noise: pictures(size // 100_000, noise),
     "csv": lambda size, noise: text(size, table(noise)),
     "html": lambda size, noise: text(size, web_page(noise)),
