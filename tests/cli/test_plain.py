@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import get_type_hints
 
 import pytest
 import typer
@@ -106,12 +107,13 @@ def searched_by_typer(arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> 
 def test_every_option_of_grep_is_in_its_table():
     parameters = {parameter.name: parameter for parameter in typer.main.get_command(typer_grep.app).params}
     parameters.pop("words")
+    hints = get_type_hints(typer_grep.command)
     assert set(parameters) == set(grep_options.ALL)
     for name, option in grep_options.ALL.items():
         parameter = parameters[name]
         assert tuple(parameter.opts) == option.flags
         assert parameter.is_flag == (not option.metavar)
-        assert (parameter.type.name in ("integer", "int")) == (name in grep_options.NUMBERS)
+        assert (hints[name] in (int, int | None)) == (name in grep_options.NUMBERS)
         assert parameter.multiple == (name == "patterns")
 
 
