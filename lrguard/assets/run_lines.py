@@ -21,9 +21,9 @@ class Run:
 
     `start` and `end` are offsets in the text, padding included. `encoded` is the characters alone, without escapes,
     line breaks and padding, of a run that is too large for memory only its ends; `padding` counts the padding
-    characters. `width` is the length of the wrapped lines, 0 for
-    a single line, and `full` says that the last of them is as long as the others. `percent` and `escaped` tell whether
-    characters were written in those ways. `content` is what the characters stand for where that is known already.
+    characters. `width` is the length of the wrapped lines, 0 for a single line, and `full` says that the last of them
+    is as long as the others. `percent` and `escaped` tell whether characters were written in those ways. `content` is
+    what the characters stand for where that is known already.
     """
 
     start: int
